@@ -114,13 +114,13 @@ test('a day that the calendar does not have is refused', () => {
   const daysThatExist = ['2026-02-28', '2028-02-29', '2026-12-31']
   const daysThatDoNot = ['2026-02-29', '2026-02-31', '2026-04-31', '2026-13-01', '0000-01-01']
   const isAccepted = (until: string) =>
-    z.safeParse(contract.purchases.adminExtend.input, { id: crypto.randomUUID(), until }).success
+    z.safeParse(contract.purchasesAdmin.extend.input, { id: crypto.randomUUID(), until }).success
   expect(daysThatExist.filter(isAccepted)).toEqual(daysThatExist)
   expect(daysThatDoNot.filter(isAccepted)).toEqual([])
 })
 
 test('an empty ticker is refused with a request to enter one', () => {
-  const { error } = z.safeParse(contract.assets.adminAdd.input, { ticker: ' ' })
+  const { error } = z.safeParse(contract.assetsAdmin.add.input, { ticker: ' ' })
   expect(error?.issues.find(({ path }) => path[0] === 'ticker')?.message).toBe('Please enter a ticker')
 })
 

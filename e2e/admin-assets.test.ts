@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { assets, type ManagedAsset } from '#contract/access/assets.ts'
+import { assets } from '#contract/access/assets.ts'
+import { assetsAdmin, type ManagedAsset } from '#contract/access/assets-admin.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { confirmDialog, createCustomer, dialog, expectToast, openAdmin } from './admin-helpers.ts'
@@ -82,10 +83,10 @@ test('the seller adds, notes, hides, imports, reviews, and removes assets', asyn
 test('an asset is deleted without confirmation, and Undo restores its place in the list', async ({ page, shop }) => {
   const admin = await shop.admin()
   for (const ticker of ['^GSPC', 'BRK B', 'M&M'])
-    await admin.call(assets.adminAdd, { productId, ticker, note: `On ${ticker}` })
-  const [, secondAsset] = await admin.call(assets.adminList, {})
-  await admin.call(assets.adminSwitch, { id: secondAsset?.id ?? '', isActive: false })
-  const assetsBefore = await admin.call(assets.adminList, {})
+    await admin.call(assetsAdmin.add, { productId, ticker, note: `On ${ticker}` })
+  const [, secondAsset] = await admin.call(assetsAdmin.list, {})
+  await admin.call(assetsAdmin.switch, { id: secondAsset?.id ?? '', isActive: false })
+  const assetsBefore = await admin.call(assetsAdmin.list, {})
   await openAdmin(page, shop)
 
   const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
@@ -99,7 +100,7 @@ test('an asset is deleted without confirmation, and Undo restores its place in t
     await expect(tickers).toHaveText(['^GSPC', 'BRK B', 'M&M'])
     // A restored asset has a new ID.
     const withoutId = ({ id: _, ...asset }: ManagedAsset) => asset
-    const assetsAfter = await admin.call(assets.adminList, {})
+    const assetsAfter = await admin.call(assetsAdmin.list, {})
     expect(assetsAfter.map(withoutId)).toEqual(assetsBefore.map(withoutId))
   }
   await expectAccessible(page)
@@ -107,12 +108,12 @@ test('an asset is deleted without confirmation, and Undo restores its place in t
 
 test('the list is reordered with the keyboard, by mouse and by touch', async ({ page, shop }) => {
   const admin = await shop.admin()
-  for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assets.adminAdd, { productId, ticker })
+  for (const ticker of ['AAA', 'BBB', 'CCC']) await admin.call(assetsAdmin.add, { productId, ticker })
   await openAdmin(page, shop, '/admin/assets')
 
   const tickers = page.getByRole('list', { name: 'Recommended assets' }).locator('strong')
   const handle = (ticker: string) => page.getByRole('button', { name: `Move ${ticker}` })
-  const storedTickers = async () => (await admin.call(assets.adminList, {})).map(({ ticker }) => ticker)
+  const storedTickers = async () => (await admin.call(assetsAdmin.list, {})).map(({ ticker }) => ticker)
 
   await handle('AAA').press('ArrowDown')
   await expect(tickers).toHaveText(['BBB', 'AAA', 'CCC'])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { accounts } from '#contract/identity/accounts.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import {
   chooseFromMenu,
@@ -81,7 +81,7 @@ test('the seller adds, finds and deletes a user, and a refused form keeps its en
   await confirmDialog(page).getByRole('button', { name: 'Delete user' }).click()
   await expectToast(page, 'User deleted successfully')
   await expect(page.getByText('No users found', { exact: true })).toBeVisible()
-  expect(await admin.call(accounts.adminList, { q: email })).toEqual([])
+  expect(await admin.call(accountsAdmin.list, { q: email })).toEqual([])
 
   await search.fill(admin.user.email)
   const menu = await openMenu(rowOf(page, admin.user.email))
@@ -169,7 +169,7 @@ test('the seller finds a user by typing and adds a purchase with its exact price
   })
 
   await expectToast(page, 'Purchase created successfully')
-  const [createdPurchase] = await admin.call(purchases.adminList, { q: familyName })
+  const [createdPurchase] = await admin.call(purchasesAdmin.list, { q: familyName })
   expect(createdPurchase).toMatchObject({
     user: { email: `0-${familyName}@example.com` },
     amount: 3999,
@@ -216,7 +216,7 @@ test('the seller finds, cancels and deletes a purchase, and learns if another ad
 
   await search.fill(deletedElsewhere.email)
   const openedMenu = await openMenu(rowOf(page, deletedElsewhere.email))
-  await admin.call(purchases.adminDelete, { id: deletedElsewhere.purchase.id })
+  await admin.call(purchasesAdmin.delete, { id: deletedElsewhere.purchase.id })
   await openedMenu.getByRole('menuitem', { name: 'Delete purchase' }).click()
   await confirmDialog(page).getByRole('button', { name: 'Delete purchase' }).click()
   await expectToast(page, 'Failed to delete purchase')

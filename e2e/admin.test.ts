@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { sql } from 'drizzle-orm'
 import { accessAdmin } from '#contract/access/access-admin.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import {
   chooseFromMenu,
   confirmDialog,
@@ -109,7 +109,7 @@ test.describe('the access queue', () => {
     const admin = await shop.admin()
     await admin.call(accessAdmin.grant, { ids: [await findAccessId(admin, cancelledCustomer.email)] })
     await shop.endUndoMinute()
-    await admin.call(purchases.adminCancel, { id: cancelledCustomer.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: cancelledCustomer.purchase.id })
 
     await openAdmin(page, shop, '/admin/access')
     await expect(rowOf(page, overdueCustomer.tradingViewUsername)).toContainText('Overdue by 6 h')
@@ -204,13 +204,7 @@ test.describe('the admin area', () => {
     await expect(page).toHaveURL('/admin/users')
     await expect(page.getByRole('tab', { name: 'Users', selected: true })).toBeFocused()
 
-    await page.goto('/admin#overview')
-    await expect(page).toHaveURL('/admin/overview')
-    await page.evaluate(() => {
-      location.hash = '#purchases'
-    })
-    await expect(page).toHaveURL('/admin/purchases')
-
+    await page.getByRole('tab', { name: 'Purchases' }).click()
     await page.getByRole('searchbox').fill(email)
     await expect(page).toHaveURL(/q=/)
     await page.getByLabel('Status').selectOption('active')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { chooseFromMenu, confirmDialog, dialog, expectAccessibleAndFitting, rowOf } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, testWithConnectedShop as test } from './shop.ts'
 import { payAsGuest, waitUntilPagesShowConnection } from './visitors.ts'
@@ -90,7 +90,7 @@ test('a buyer moves the access to another username, and a refund locks it', asyn
   await expect.poll(() => shop.listed()).not.toContain('first_of_two')
 
   const admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
+  await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, refundedSoFar: 0 })
   await expect.poll(() => shop.listed()).not.toContain('second_of_two')
   await page.reload()
   await expect(page.getByRole('heading', { name: 'second_of_two' })).toHaveCount(0)
@@ -103,7 +103,7 @@ test('buyers who waited during an ended session are unlocked once the seller rec
   await shop.settle()
 
   await logInAs(page, await shop.admin(), shop)
-  await page.goto('/admin#access')
+  await page.goto('/admin/access')
   await expect(page.getByText('Your TradingView session has ended. Buyers have to wait')).toBeVisible()
   await expectAccessible(page)
 

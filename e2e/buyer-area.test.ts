@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
-import { assets } from '#contract/access/assets.ts'
+import { assetsAdmin } from '#contract/access/assets-admin.ts'
 import { recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import type { TestShop } from '#server/testing/open-shop.ts'
@@ -156,8 +156,8 @@ test.describe('an owner', () => {
     await expect(instructions).toBeVisible()
 
     const productId = reboundSigmaPro.id
-    await admin.call(assets.adminAdd, { productId, ticker: 'NASDAQ:AAPL', note: 'Quick to turn' })
-    await admin.call(assets.adminAdd, { productId, ticker: 'NYSE:BRK.B' })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'NASDAQ:AAPL', note: 'Quick to turn' })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'NYSE:BRK.B' })
     await page.reload()
     await expect(packageSection.getByRole('heading', { name: 'Setup Notes' })).toBeVisible()
     await expect(instructions).toBeHidden()

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { contact } from '#contract/site/contact.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -188,7 +189,7 @@ test('subscriptions that began at Stripe are taken over without an email', async
   await expect(subscriptionOf(bobEmail)).toHaveCount(0)
 
   for (const email of [adaEmail, bobEmail])
-    expect(await admin.call(purchases.adminList, { q: email })).toMatchObject([{ status: 'active', amount: 2900 }])
+    expect(await admin.call(purchasesAdmin.list, { q: email })).toMatchObject([{ status: 'active', amount: 2900 }])
   expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])
 })
 
@@ -218,7 +219,7 @@ test('an import from a CSV file shows a preview and continues after a failed req
   // The last of the 60 people is in line 63, and the repeated one in line 64.
   await expect(faultLineOf('The same email as in line 4')).toContainText('64')
   await expect(faultLineOf('“wrong 119” isn’t an email address')).toBeVisible()
-  expect(await admin.call(purchases.adminList, { q: suffix })).toEqual([])
+  expect(await admin.call(purchasesAdmin.list, { q: suffix })).toEqual([])
 
   await page.getByLabel('Tell each of them by email').uncheck()
   // Fails the second request once; each request books up to 50 subscribers.
@@ -238,7 +239,7 @@ test('an import from a CSV file shows a preview and continues after a failed req
   await expect(page).toHaveURL(/q=s59/)
   // Active purchases / all purchases.
   await expect(rowOf(page, `s59-${suffix}`)).toContainText('1 / 1')
-  expect((await admin.call(purchases.adminList, { q: suffix, limit: 100 })).length).toBe(60)
+  expect((await admin.call(purchasesAdmin.list, { q: suffix, limit: 100 })).length).toBe(60)
   expect((await shop.mails()).filter(({ to }) => to.includes(suffix))).toEqual([])
 
   await rowOf(page, `s59-${suffix}`).getByRole('link').click()

@@ -13,7 +13,7 @@ import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { openEmbedded } from '#server/database/embedded.ts'
 import { readMigrations } from '#server/database/migrations.ts'
 import { codeAt } from '#server/features/identity/factors/factors.ts'
@@ -145,7 +145,7 @@ async function sell() {
 }
 
 async function checkPurchases(emails: string[]) {
-  const listedEmails = (await admin.call(purchases.adminList, { limit: 100 })).map(({ user }) => user.email)
+  const listedEmails = (await admin.call(purchasesAdmin.list, { limit: 100 })).map(({ user }) => user.email)
   checkThat(
     listedEmails.toSorted().join() === emails.toSorted().join(),
     `purchases of ${emails.join(', ')}, but the admin sees ${listedEmails.join(', ')}`,

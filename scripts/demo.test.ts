@@ -13,9 +13,10 @@ import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { bookkeeping } from '#contract/selling/bookkeeping.ts'
 import { codes } from '#contract/selling/codes.ts'
-import { declarations } from '#contract/selling/declarations.ts'
+import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { messages } from '#contract/site/messages.ts'
 import { newsletterAddresses } from '#contract/site/newsletters.ts'
@@ -153,17 +154,17 @@ test('the demo’s books match the payment side, in every state', async () => {
 
 test('a seller can refund any of the demo’s purchases and finds people who wait', async () => {
   const admin = await shop.admin()
-  const listed = await admin.call(purchases.adminList, { limit: 100, status: 'active' })
+  const listed = await admin.call(purchasesAdmin.list, { limit: 100, status: 'active' })
   const paidPurchase = listed.findLast(({ paymentIntentId }) => paymentIntentId)
-  await admin.call(purchases.adminRefund, { id: paidPurchase?.id ?? '', amount: 500, refundedSoFar: 0 })
-  const [refundedPurchase] = await admin.call(purchases.adminList, { limit: 1, q: paidPurchase?.user.email ?? '' })
+  await admin.call(purchasesAdmin.refund, { id: paidPurchase?.id ?? '', amount: 500, refundedSoFar: 0 })
+  const [refundedPurchase] = await admin.call(purchasesAdmin.list, { limit: 1, q: paidPurchase?.user.email ?? '' })
   expect(refundedPurchase).toMatchObject({ id: paidPurchase?.id, refundedAmount: 500 })
   // The number shrinks to three while the connector unlocks people.
   expect((await admin.call(accessAdmin.todo, { limit: 100 })).length).toBeGreaterThanOrEqual(3)
 })
 
 test('the seller finds a declaration in every state', async () => {
-  const listed = await (await shop.admin()).call(declarations.adminList, {})
+  const listed = await (await shop.admin()).call(declarationsAdmin.list, {})
   const descriptions = listed.map(({ kind, state, isLate, forCause, purchase }) =>
     [kind, state, isLate && 'late', forCause && 'for cause', !purchase && 'unknown'].filter(Boolean).join(' '),
   )
@@ -183,7 +184,7 @@ test('the seller finds a declaration in every state', async () => {
 
 test('the admin area has gifts, open messages and newsletter addresses in several states', async () => {
   const admin = await shop.admin()
-  expect(await admin.call(purchases.adminList, { q: 'lena.gift' })).toMatchObject([{ kind: 'gift' }])
+  expect(await admin.call(purchasesAdmin.list, { q: 'lena.gift' })).toMatchObject([{ kind: 'gift' }])
   expect((await admin.call(messages.adminList, { state: 'open' })).length).toBeGreaterThan(1)
   const readers = await admin.call(newsletterAddresses.adminList, {})
   expect(new Set(readers.map(({ state }) => state)).size).toBeGreaterThan(1)

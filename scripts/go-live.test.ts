@@ -11,6 +11,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { newsletter } from '#contract/site/newsletter.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop } from '#server/testing/open-shop.ts'
@@ -133,7 +134,7 @@ async function prepareTriedShop() {
   const guest = await shop.guest(shop.visitor())
   await shop.settle()
   const gifted = await shop.verifiedUser()
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId: gifted.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'yearly',

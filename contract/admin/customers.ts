@@ -8,6 +8,7 @@ import { cents, email, id, instant, pageFields, text } from '../fields.ts'
 import { accounts } from '../identity/accounts.ts'
 import { roles } from '../permissions.ts'
 import { documentId, documentLinks, purchases } from '../selling/purchases.ts'
+import { purchasesAdmin } from '../selling/purchases-admin.ts'
 import { suppressionReasons } from '../statuses.ts'
 
 const note = z.object({ id, text: z.string(), author: z.string(), authorId: id, createdAt: instant })
@@ -22,7 +23,7 @@ const customer = z.object({
   createdAt: instant,
   verifiedAt: z.nullable(instant),
   hasPassword: z.boolean(),
-  purchases: purchases.adminList.output,
+  purchases: purchasesAdmin.list.output,
   /** Has an entry for each product. */
   access: accessAdmin.people.output,
   notes: z.array(note),

@@ -7,11 +7,9 @@ import {
   instant,
   opaqueText,
   optionalText,
-  pageAndSearchFields,
   person,
   resetPassword,
   signUpPassword,
-  sort,
 } from '../fields.ts'
 import { optionalName, personName } from '../person-name.ts'
 import { usernameRateLimit } from '../tradingview-name.ts'
@@ -128,29 +126,5 @@ export const accounts = {
     summary: 'Delete my account: personal data is anonymized, the books stay',
     limit: { requests: 20, seconds: 60 },
     input: z.strictObject({ password: existingPassword }),
-  }),
-  adminList: endpoint('GET /api/admin/users', {
-    access: 'customers.read',
-    summary: 'Users, newest first',
-    input: z.strictObject({ ...pageAndSearchFields, sort }),
-    output: z.array(z.extend(person, { activePurchases: z.int(), totalPurchases: z.int() })),
-    answer: 'list',
-  }),
-  adminAdd: endpoint('POST /api/admin/users', {
-    access: 'people.manage',
-    summary: 'Create a user',
-    input: z.strictObject({
-      email,
-      /** Without a password, the invitation is always sent, and its link sets one. */
-      password: z.optional(signUpPassword),
-      name: personName,
-      isAdmin: z.boolean(),
-      /** Sends a link to choose a password; new admins and users without a password always get one. */
-      invite: z.optional(z.boolean()),
-    }),
-  }),
-  adminDelete: endpoint('DELETE /api/admin/users/:id', {
-    access: 'people.manage',
-    summary: 'Delete a user: personal data is anonymized, the books stay',
   }),
 }

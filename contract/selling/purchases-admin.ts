@@ -1,6 +1,41 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import { cents, id, instant, lastDay } from '../fields.ts'
+import { billingType, cents, id, instant, lastDay, optionalText, pageAndSearchFields, sort } from '../fields.ts'
+import {
+  bookableStatuses,
+  bookingKinds,
+  leaveReasons,
+  purchaseNeeds,
+  purchaseRisks,
+  purchaseStatuses,
+} from '../statuses.ts'
+import { purchase } from './purchases.ts'
+
+/** A status; `live` for all that give access; `paying` for those that also count as revenue. */
+const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
+
+const managedPurchase = z.extend(purchase, {
+  /** Stripe account that the purchase belongs to, if the shop has moved to another account since. */
+  formerAccount: z.nullable(z.string()),
+  /** The seller's note about a purchase booked by hand. */
+  reason: z.nullable(z.string()),
+  leaveReason: z.nullable(z.enum(leaveReasons)),
+  leaveComment: z.nullable(z.string()),
+  /** True if Stripe sent an early fraud warning that the seller has not decided about. */
+  isWarned: z.boolean(),
+  /** True while a dispute is undecided; the seller can answer it until `disputeDueAt`. */
+  isDisputed: z.boolean(),
+  disputeDueAt: z.nullable(instant),
+  /** Stripe's ids of undecided disputes, earliest deadline first. */
+  disputeIds: z.array(z.string()),
+  /** Sum of refunds that the buyer's bank returned; the seller pays them another way. */
+  failedRefunds: cents,
+  /** Sum of lost disputes. */
+  lostAmount: cents,
+  /** Part of `lostAmount` after which the seller kept the subscription. */
+  lostAndKept: cents,
+})
+export type ManagedPurchase = z.infer<typeof managedPurchase>
 
 /** Reasons for a refund, for the audit log; the first two are Stripe's own. */
 export const refundReasons = {
@@ -11,7 +46,38 @@ export const refundReasons = {
 export type RefundReason = keyof typeof refundReasons
 
 export const purchasesAdmin = {
-  adminCancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
+  list: endpoint('GET /api/admin/purchases', {
+    access: 'customers.read',
+    summary: 'Everyone’s purchases, newest first',
+    input: z.strictObject({
+      ...pageAndSearchFields,
+      status: z.optional(z.enum(purchaseFilters)),
+      billingType: z.optional(billingType),
+      /** Only purchases with this task for the seller, or this risk. */
+      need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
+      sort,
+    }),
+    output: z.array(managedPurchase),
+    answer: 'list',
+  }),
+  add: endpoint('POST /api/admin/purchases', {
+    access: 'purchases.manage',
+    summary: 'Book a purchase by hand',
+    input: z.strictObject({
+      userId: id,
+      productId: id,
+      billingType,
+      amount: cents,
+      status: z.enum(bookableStatuses),
+      kind: z.optional(z.enum(bookingKinds)),
+      /** Note for the seller; also part of the buyer's "my data". */
+      reason: optionalText(500),
+      /** Without it, the purchase never ends. */
+      endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
+      invite: z.optional(z.boolean()),
+    }),
+  }),
+  cancel: endpoint('PATCH /api/admin/purchases/:id/cancel', {
     access: 'purchases.manage',
     summary: 'Cancel a purchase and its Stripe subscription now',
     input: z.strictObject({
@@ -21,12 +87,12 @@ export const purchasesAdmin = {
     }),
   }),
   /** Does the same as the buyer's button, for buyers who ask by email. */
-  adminCancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
+  cancelAtPeriodEnd: endpoint('POST /api/admin/purchases/:id/cancel-at-period-end', {
     access: 'purchases.cancel',
     fresh: true,
     summary: 'Cancel an active purchase at the end of the paid period',
   }),
-  adminCancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
+  cancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
     access: 'purchases.cancel',
     summary: 'What a cancellation would do: at the end of the paid period, and now',
     output: z.object({
@@ -40,11 +106,11 @@ export const purchasesAdmin = {
       isMissing: z.boolean(),
     }),
   }),
-  adminResume: endpoint('POST /api/admin/purchases/:id/resume', {
+  resume: endpoint('POST /api/admin/purchases/:id/resume', {
     access: 'purchases.manage',
     summary: 'Take back a cancellation before the paid period ends',
   }),
-  adminRefundable: endpoint('GET /api/admin/purchases/:id/refundable', {
+  refundable: endpoint('GET /api/admin/purchases/:id/refundable', {
     access: 'money.refund',
     summary: 'How much of each payment has not been refunded yet',
     output: z.object({
@@ -67,7 +133,7 @@ export const purchasesAdmin = {
       refundedSoFar: cents,
     }),
   }),
-  adminRefund: endpoint('POST /api/admin/purchases/:id/refund', {
+  refund: endpoint('POST /api/admin/purchases/:id/refund', {
     access: 'money.refund',
     summary: 'Refund what is left of a payment, or part of it; all of the present period’s ends access',
     input: z.strictObject({
@@ -83,40 +149,40 @@ export const purchasesAdmin = {
       reason: z.optional(z.enum(Object.keys(refundReasons) as [RefundReason, ...RefundReason[]])),
     }),
   }),
-  adminSettleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
+  settleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
     access: 'money.refund',
     summary: 'Refund a payment that its bank takes for fraud and end the subscription, or keep both',
     input: z.strictObject({ id, decision: z.enum(['refund', 'dismiss']) }),
   }),
-  adminKeepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
+  keepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {
     access: 'money.refund',
     summary: 'Go on with a subscription although a bank took back an earlier payment of it',
     /** `amount` is the loss that the caller saw, so that a later loss is not accepted unseen. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
-  adminSettleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
+  settleRefunds: endpoint('POST /api/admin/purchases/:id/failed-refunds', {
     access: 'money.refund',
     summary: 'Note that a refund which a bank returned has reached the buyer another way',
     /** `amount` is what the caller saw, so that later failures are not settled unseen. */
     input: z.strictObject({ id, amount: cents.check(z.minimum(1, 'Please enter an amount')) }),
   }),
-  adminExtend: endpoint('POST /api/admin/purchases/:id/extend', {
+  extend: endpoint('POST /api/admin/purchases/:id/extend', {
     access: 'purchases.manage',
     summary: 'Move the next payment, or the end, to a later day, free of charge',
     input: z.strictObject({ id, until: lastDay }),
   }),
-  adminRetryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
+  retryPayment: endpoint('POST /api/admin/purchases/:id/retry', {
     access: 'money.refund',
     summary: 'Charge the card on file again for an unpaid renewal',
     /** `awaits-bank`: the buyer must confirm the payment with their bank. */
     output: z.object({ state: z.enum(['done', 'processing', 'awaits-bank']) }),
   }),
-  adminSendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
+  sendPayLink: endpoint('POST /api/admin/purchases/:id/pay-link', {
     access: 'money.refund',
     summary: 'Email the buyer a link to pay an unpaid renewal without logging in',
     limit: { requests: 20, seconds: 3600 },
   }),
-  adminDelete: endpoint('DELETE /api/admin/purchases/:id', {
+  delete: endpoint('DELETE /api/admin/purchases/:id', {
     access: 'purchases.manage',
     summary: 'Permanently delete a purchase and cancel its Stripe subscription',
   }),

@@ -1,36 +1,12 @@
 import * as z from 'zod/mini'
 import { endpoint } from '../endpoint.ts'
-import {
-  billingType,
-  cents,
-  id,
-  instant,
-  opaqueText,
-  optionalText,
-  pageAndSearchFields,
-  pageFields,
-  setupIntentId,
-  sort,
-} from '../fields.ts'
-import {
-  bookableStatuses,
-  bookingKinds,
-  endReasons,
-  leaveReasons,
-  paymentPlaces,
-  purchaseNeeds,
-  purchaseRisks,
-  purchaseStatuses,
-} from '../statuses.ts'
+import { billingType, cents, id, instant, opaqueText, optionalText, pageFields, setupIntentId } from '../fields.ts'
+import { bookingKinds, endReasons, leaveReasons, paymentPlaces, purchaseStatuses } from '../statuses.ts'
 import { tax } from './billing.ts'
-import { purchasesAdmin } from './purchases-admin.ts'
-
-/** A status; `live` for all that give access; `paying` for those that also count as revenue. */
-const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
 
 const purchaseStatus = z.enum(purchaseStatuses)
 
-const purchase = z.object({
+export const purchase = z.object({
   id,
   userId: id,
   productId: id,
@@ -77,29 +53,6 @@ const purchase = z.object({
   product: z.object({ name: z.string(), slug: z.string() }),
 })
 export type Purchase = z.infer<typeof purchase>
-
-const managedPurchase = z.extend(purchase, {
-  /** Stripe account that the purchase belongs to, if the shop has moved to another account since. */
-  formerAccount: z.nullable(z.string()),
-  /** The seller's note about a purchase booked by hand. */
-  reason: z.nullable(z.string()),
-  leaveReason: z.nullable(z.enum(leaveReasons)),
-  leaveComment: z.nullable(z.string()),
-  /** True if Stripe sent an early fraud warning that the seller has not decided about. */
-  isWarned: z.boolean(),
-  /** True while a dispute is undecided; the seller can answer it until `disputeDueAt`. */
-  isDisputed: z.boolean(),
-  disputeDueAt: z.nullable(instant),
-  /** Stripe's ids of undecided disputes, earliest deadline first. */
-  disputeIds: z.array(z.string()),
-  /** Sum of refunds that the buyer's bank returned; the seller pays them another way. */
-  failedRefunds: cents,
-  /** Sum of lost disputes. */
-  lostAmount: cents,
-  /** Part of `lostAmount` after which the seller kept the subscription. */
-  lostAndKept: cents,
-})
-export type ManagedPurchase = z.infer<typeof managedPurchase>
 
 const invoice = z.object({
   id: z.string(),
@@ -230,36 +183,4 @@ export const purchases = {
     output: z.object({ state: z.enum(['done', 'processing', 'off']), confirmWith: z.nullable(z.string()) }),
     limit: { requests: 100, seconds: 600 },
   }),
-  adminList: endpoint('GET /api/admin/purchases', {
-    access: 'customers.read',
-    summary: 'Everyone’s purchases, newest first',
-    input: z.strictObject({
-      ...pageAndSearchFields,
-      status: z.optional(z.enum(purchaseFilters)),
-      billingType: z.optional(billingType),
-      /** Only purchases with this task for the seller, or this risk. */
-      need: z.optional(z.enum([...purchaseNeeds, ...purchaseRisks])),
-      sort,
-    }),
-    output: z.array(managedPurchase),
-    answer: 'list',
-  }),
-  adminAdd: endpoint('POST /api/admin/purchases', {
-    access: 'purchases.manage',
-    summary: 'Book a purchase by hand',
-    input: z.strictObject({
-      userId: id,
-      productId: id,
-      billingType,
-      amount: cents,
-      status: z.enum(bookableStatuses),
-      kind: z.optional(z.enum(bookingKinds)),
-      /** Note for the seller; also part of the buyer's "my data". */
-      reason: optionalText(500),
-      /** Without it, the purchase never ends. */
-      endsAt: z.optional(z.iso.datetime('Please choose a day and time')),
-      invite: z.optional(z.boolean()),
-    }),
-  }),
-  ...purchasesAdmin,
 }

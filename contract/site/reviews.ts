@@ -32,7 +32,7 @@ export const newReview = z.strictObject({
 export const reviewOrders = ['newest', 'highest', 'lowest'] as const
 export type ReviewOrder = (typeof reviewOrders)[number]
 
-const review = z.object({
+export const review = z.object({
   id,
   stars,
   /** Empty if the review is hidden. */
@@ -48,19 +48,6 @@ const review = z.object({
   hiddenBecause: z.nullable(z.string()),
 })
 export type Review = z.infer<typeof review>
-
-/** Reviews with at most this many stars need a reply. */
-export const starsToAnswer = 3
-export const reviewFilters = ['to_answer', 'unanswered', 'reported'] as const
-export type ReviewFilter = (typeof reviewFilters)[number]
-
-const managedReview = z.extend(review, {
-  report: z.nullable(z.string()),
-  reportedAt: z.nullable(instant),
-  /** Null once the author's account is deleted. */
-  customerId: z.nullable(id),
-})
-export type ManagedReview = z.infer<typeof managedReview>
 
 export const reviews = {
   list: endpoint('GET /api/reviews', {
@@ -95,22 +82,5 @@ export const reviews = {
     summary: 'Tell the seller that a review is unlawful',
     input: z.strictObject({ id, reason: text(500, 'Please tell us what is wrong with it') }),
     limit: { requests: 5, seconds: 600 },
-  }),
-  adminList: endpoint('GET /api/admin/reviews', {
-    access: 'content.write',
-    summary: 'Every review with its report, newest first',
-    input: z.strictObject({ ...pageFields, show: z.optional(z.enum(reviewFilters)) }),
-    output: z.array(managedReview),
-    answer: 'list',
-  }),
-  adminAnswer: endpoint('POST /api/admin/reviews/:id/answer', {
-    access: 'content.write',
-    summary: 'Answer a review in public; replaces an earlier answer',
-    input: z.strictObject({ id, answer: text(1000, 'Please enter an answer') }),
-  }),
-  adminHide: endpoint('POST /api/admin/reviews/:id/hide', {
-    access: 'content.write',
-    summary: 'Hide the text of a reported, unlawful review; everyone reads the reason',
-    input: z.strictObject({ id, reason: text(300, 'Please give a reason') }),
   }),
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { auditLog } from '../database/schema.ts'
 import { openShop, type TestShop } from '../testing/open-shop.ts'
 
@@ -16,7 +16,7 @@ const readAuditLog = async () => JSON.stringify(await shop.connection.db.select(
 test('people are stored by id, shown by their address, and found by it', async () => {
   const admin = await shop.admin()
   const email = 'somebody@example.com'
-  await admin.call(accounts.adminAdd, { email, password: 'a long password', name: 'Some', isAdmin: false })
+  await admin.call(accountsAdmin.add, { email, password: 'a long password', name: 'Some', isAdmin: false })
   const entry = { action: 'user.add', subject: email, actorEmail: admin.user.email }
   for (const q of [email, admin.user.email, 'user.add'])
     expect(await admin.call(audit.adminList, { q })).toContainEqual(expect.objectContaining(entry))

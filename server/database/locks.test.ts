@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import { createLocks, type Locks } from './locks.ts'
@@ -61,9 +62,9 @@ test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is
   const refund = { id: buyer.purchase.id, amount: 900, refundedSoFar: 0, keepAccess: true }
   await shop.sandbox.controls.behave({ writeSeconds: 4 })
   const order: string[] = []
-  const firstRefund = admin.call(purchases.adminRefund, refund).then(() => order.push('refunded'))
+  const firstRefund = admin.call(purchasesAdmin.refund, refund).then(() => order.push('refunded'))
   await setTimeout(500)
-  const secondRefund = admin.call(purchases.adminRefund, refund).catch((error: unknown) => error)
+  const secondRefund = admin.call(purchasesAdmin.refund, refund).catch((error: unknown) => error)
   expect(await otherBuyer.call(purchases.list, {})).toHaveLength(1)
   order.push('other served')
   expect(await secondRefund).toMatchObject({ status: 503, code: 'busy' })
@@ -73,8 +74,8 @@ test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is
 
   await shop.sandbox.controls.behave({ writeSeconds: 0 })
   await shop.settle()
-  expect(await admin.call(purchases.adminRefundable, { id: refund.id })).toMatchObject({ refundedSoFar: 900 })
-  await expect(admin.call(purchases.adminRefund, refund)).rejects.toMatchObject({ status: 409 })
+  expect(await admin.call(purchasesAdmin.refundable, { id: refund.id })).toMatchObject({ refundedSoFar: 900 })
+  await expect(admin.call(purchasesAdmin.refund, refund)).rejects.toMatchObject({ status: 409 })
 })
 
 async function query<StoredRow>(sql: string, values: unknown[] = []) {

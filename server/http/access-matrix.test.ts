@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { contract } from '#contract/index.ts'
 import { type Role, roles } from '#contract/permissions.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
   shop = await openShop()
   const [buyerA, buyerB, deleted] = [await shop.buyer(), await shop.buyer(), await shop.user()]
   const admin = await shop.admin()
-  await admin.call(accounts.adminDelete, { id: deleted.user.id })
+  await admin.call(accountsAdmin.delete, { id: deleted.user.id })
   people = {
     anonymous: shop.visitor(),
     'deleted user': deleted,
@@ -83,7 +84,7 @@ const callsOf: Record<Role, string[]> = {
     'accessAdmin.todo',
     'accessAdmin.undo',
     'accessAdmin.withhold',
-    'accounts.adminList',
+    'accountsAdmin.list',
     'customers.adminAddNote',
     'customers.adminDeleteNote',
     'customers.adminDocument',
@@ -100,9 +101,9 @@ const callsOf: Record<Role, string[]> = {
     'messages.adminReply',
     'messages.adminSettle',
     'overview.adminNeeds',
-    'purchases.adminCancelAtPeriodEnd',
-    'purchases.adminCancellation',
-    'purchases.adminList',
+    'purchasesAdmin.cancelAtPeriodEnd',
+    'purchasesAdmin.cancellation',
+    'purchasesAdmin.list',
     'search.adminFind',
   ],
   accountant: [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '#contract/endpoint.ts'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { stepUp } from '#contract/identity/step-up.ts'
 import { contract } from '#contract/index.ts'
 import { isPermission } from '#contract/permissions.ts'
@@ -112,7 +112,7 @@ describe('one proof', () => {
   test('is not kept alive by calls that don’t need it, or that were refused', async () => {
     const admin = await shop.admin()
     shop.clock.advance({ minutes: 9 })
-    await admin.call(accounts.adminList, {})
+    await admin.call(accountsAdmin.list, {})
     shop.clock.advance({ minutes: 2 })
     for (let tries = 0; tries < 2; tries++) expect(await saveSettings(admin)).toBe(403)
   })
@@ -157,8 +157,8 @@ const wantedByThieves = [
   'credentials.changeEmail',
   'accounts.deleteMyself',
   // Other people, and what is kept about them.
-  'accounts.adminAdd',
-  'accounts.adminDelete',
+  'accountsAdmin.add',
+  'accountsAdmin.delete',
   'staff.adminSetRole',
   'customers.adminCorrectEmail',
   'customers.adminSeeAs',
@@ -171,27 +171,27 @@ const wantedByThieves = [
   'codes.adminAdd',
   'codes.adminStop',
   'accessAdmin.settleDeclined',
-  'purchases.adminAdd',
-  'purchases.adminCancel',
-  'purchases.adminCancelAtPeriodEnd',
-  'purchases.adminExtend',
-  'purchases.adminResume',
-  'purchases.adminRetryPayment',
-  'purchases.adminSendPayLink',
-  'purchases.adminKeepAfterLoss',
-  'purchases.adminSettleRefunds',
-  'purchases.adminSettleWarning',
-  'purchases.adminRefund',
+  'purchasesAdmin.add',
+  'purchasesAdmin.cancel',
+  'purchasesAdmin.cancelAtPeriodEnd',
+  'purchasesAdmin.extend',
+  'purchasesAdmin.resume',
+  'purchasesAdmin.retryPayment',
+  'purchasesAdmin.sendPayLink',
+  'purchasesAdmin.keepAfterLoss',
+  'purchasesAdmin.settleRefunds',
+  'purchasesAdmin.settleWarning',
+  'purchasesAdmin.refund',
   'disputes.adminSubmit',
-  'purchases.adminDelete',
+  'purchasesAdmin.delete',
   'figures.adminExportPayments',
   'bookkeeping.adminExportMonth',
   'bookkeeping.adminExportTaxes',
   'imports.adminImport',
   'takeover.adminSetPlan',
   'takeover.adminTakeOver',
-  'declarations.adminCarryOut',
-  'declarations.adminClose',
+  'declarationsAdmin.carryOut',
+  'declarationsAdmin.close',
   'accessAdmin.withhold',
   'accessAdmin.lock',
   // The connection to TradingView.
@@ -208,15 +208,15 @@ const wantedByThieves = [
   'settings.adminSave',
   'settings.adminSaveLinks',
   'settings.adminSavePhoto',
-  'assets.adminAdd',
-  'assets.adminImport',
-  'assets.adminMove',
-  'assets.adminSwitch',
-  'assets.adminNote',
-  'assets.adminReview',
-  'assets.adminDelete',
-  'reviews.adminAnswer',
-  'reviews.adminHide',
+  'assetsAdmin.add',
+  'assetsAdmin.import',
+  'assetsAdmin.move',
+  'assetsAdmin.switch',
+  'assetsAdmin.note',
+  'assetsAdmin.review',
+  'assetsAdmin.delete',
+  'reviewsAdmin.answer',
+  'reviewsAdmin.hide',
   'messages.adminReply',
   'customers.adminWrite',
   'serviceMessages.adminSend',
@@ -228,7 +228,7 @@ const wantedByThieves = [
 
 /** Changes by staff without a fresh proof, and why they are of no use to a thief. */
 const notWorthAsking: Record<string, string> = {
-  'declarations.adminLink': 'says whose it is; carrying it out asks',
+  'declarationsAdmin.link': 'says whose it is; carrying it out asks',
   'checklist.adminConfirm': 'ticks a line of a list',
   'accessAdmin.grant': 'opens only what was paid for; the day’s work of support',
   'accessAdmin.undo': 'takes back an unlock of the last minute, before the buyer is told',

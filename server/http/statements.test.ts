@@ -21,10 +21,10 @@ const budgets: Record<string, number> = {
   'accounts.devices': 2,
   'accounts.myData': 28,
   'billing.details': 2,
-  'accounts.adminList': 2,
+  'accountsAdmin.list': 2,
   'purchases.list': 2,
-  'purchases.adminList': 2,
-  'purchases.adminList, searched': 2,
+  'purchasesAdmin.list': 2,
+  'purchasesAdmin.list, searched': 2,
   'access.mine': 4,
   'accessAdmin.counts': 2,
   'accessAdmin.people': 4,
@@ -32,12 +32,12 @@ const budgets: Record<string, number> = {
   'privatePackage.show': 2,
   'reviews.list': 1,
   'reviews.mine': 4,
-  'reviews.adminList': 2,
+  'reviewsAdmin.list': 2,
   'assets.recentlyRemoved': 3,
   'assets.list': 3,
-  'assets.adminList': 2,
-  'assets.adminRecentlyRemoved': 2,
-  'declarations.adminList': 2,
+  'assetsAdmin.list': 2,
+  'assetsAdmin.recentlyRemoved': 2,
+  'declarationsAdmin.list': 2,
   'messages.adminList': 2,
   'newsletterAddresses.adminExport': 3,
   'newsletterAddresses.adminList': 2,
@@ -122,7 +122,7 @@ async function countAll() {
     const visitor = endpoint.path.startsWith('/api/admin/') ? people.admin : people.buyer
     await count(name, visitor, endpoint.path + (queries[name] ?? ''))
   }
-  await count('purchases.adminList, searched', people.admin, `${contract.purchases.adminList.path}?q=ada`)
+  await count('purchasesAdmin.list, searched', people.admin, `${contract.purchasesAdmin.list.path}?q=ada`)
   return counts
 }
 
@@ -195,8 +195,8 @@ describe('with 20,000 purchases', () => {
     const { at, due } = await buyer.call(contract.purchases.switchOffer, { id })
     await buyer.call(contract.purchases.switch, { id, at, amount: due })
     await buyer.call(contract.purchases.cancel, { id })
-    const { refundedSoFar } = await people.admin.call(contract.purchases.adminRefundable, { id })
-    await people.admin.call(contract.purchases.adminRefund, { id, refundedSoFar })
+    const { refundedSoFar } = await people.admin.call(contract.purchasesAdmin.refundable, { id })
+    await people.admin.call(contract.purchasesAdmin.refund, { id, refundedSoFar })
     await shop.settle()
     expect(await findFullScans(watch.stop())).toEqual([])
   })

@@ -3,7 +3,7 @@ import { access } from '#contract/access/access.ts'
 import { privatePackage } from '#contract/access/package.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { settings } from '#contract/admin/settings.ts'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -146,7 +146,7 @@ test('another law or venue makes new terms, the old ones stay readable, and the 
 })
 
 test('somebody new is added without inventing a password: they get a link to choose one', async () => {
-  await admin.call(accounts.adminAdd, { email: 'gift@example.com', name: 'Gina Gift', isAdmin: false })
+  await admin.call(accountsAdmin.add, { email: 'gift@example.com', name: 'Gina Gift', isAdmin: false })
   const mail = (await shop.mails()).find(({ to }) => to === 'gift@example.com')
   expect(mail?.text).toMatch(/http\S+password\S+/)
 })

@@ -1,4 +1,5 @@
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import type { TestShop } from './open-shop.ts'
 
 /** Makes every call of the shop to Stripe: purchase, cancellation, resumption, card update, refund, failed renewal. */
@@ -13,7 +14,7 @@ export async function sell(shop: TestShop) {
   await shop.guest(guest)
   await shop.settle()
   const admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id, amount: 500, refundedSoFar: 0 })
+  await admin.call(purchasesAdmin.refund, { id, amount: 500, refundedSoFar: 0 })
   await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   await shop.advance(15, 'day')

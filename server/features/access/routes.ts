@@ -74,15 +74,17 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
   mount(contract.assets, {
     list: (_input, { actor }) => assets.list(actor.user.id),
     recentlyRemoved: (_input, { actor }) => assets.recentlyRemoved(actor.user.id),
-    adminList: () => assets.adminList(),
-    adminRecentlyRemoved: () => assets.adminRecentlyRemoved(),
-    adminAdd: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
-    adminImport: (input, { actor }) => assets.import(actor, input.productId, input.assets),
-    adminMove: ({ id, position }, { actor }) => assets.move(actor, id, position),
-    adminSwitch: ({ id, isActive }, { actor }) => assets.setActive(actor, id, isActive),
-    adminNote: ({ id, note }, { actor }) => assets.setNote(actor, id, note),
-    adminReview: ({ productId }, { actor }) => assets.review(actor, productId),
-    adminDelete: ({ id }, { actor }) => assets.remove(actor, id),
+  })
+  mount(contract.assetsAdmin, {
+    list: () => assets.adminList(),
+    recentlyRemoved: () => assets.adminRecentlyRemoved(),
+    add: ({ productId, ...asset }, { actor }) => assets.add(actor, productId, asset),
+    import: (input, { actor }) => assets.import(actor, input.productId, input.assets),
+    move: ({ id, position }, { actor }) => assets.move(actor, id, position),
+    switch: ({ id, isActive }, { actor }) => assets.setActive(actor, id, isActive),
+    note: ({ id, note }, { actor }) => assets.setNote(actor, id, note),
+    review: ({ productId }, { actor }) => assets.review(actor, productId),
+    delete: ({ id }, { actor }) => assets.remove(actor, id),
   })
 
   mount(contract.reminders, {

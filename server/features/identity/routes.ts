@@ -79,10 +79,11 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
       await deletion.byOneself(actor, password)
       await logout(request, reply)
     },
-
-    adminList: (input) => accounts.users.list(input),
-    adminAdd: (input, { actor }) => accounts.users.add(actor, input),
-    adminDelete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
+  })
+  mount(contract.accountsAdmin, {
+    list: (input) => accounts.users.list(input),
+    add: (input, { actor }) => accounts.users.add(actor, input),
+    delete: ({ id }, { actor }) => deletion.byAdmin(actor, id),
   })
 
   mountFactors(http, identity)

@@ -97,22 +97,24 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     switch: ({ id, at, ...order }, { actor }) => switching.order(actor, id, { ...order, at: new Date(at) }),
     finishSwitch: ({ id, giveUp }, { actor }) => switching.finish(actor, id, giveUp),
     finishCardUpdate: ({ id, setupIntentId }, { actor }) => cardUpdate.finish(actor, id, setupIntentId),
-    adminList: (page) => purchases.listForSeller(page),
-    adminAdd: ({ endsAt, ...booking }, { actor }) =>
+  })
+  mount(contract.purchasesAdmin, {
+    list: (page) => purchases.listForSeller(page),
+    add: ({ endsAt, ...booking }, { actor }) =>
       bookings.add(actor, { ...booking, endsAt: endsAt ? new Date(endsAt) : undefined }),
-    adminCancel: ({ id, refund }, { actor }) => sellerActions.cancel(actor, id, refund),
-    adminCancelAtPeriodEnd: ({ id }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id),
-    adminCancellation: ({ id }) => sellerActions.preview(id),
-    adminRetryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
-    adminSendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),
-    adminResume: ({ id }, { actor }) => sellerActions.resume(actor, id),
-    adminDelete: ({ id }, { actor }) => sellerActions.remove(actor, id),
-    adminSettleRefunds: ({ id, amount }, { actor }) => refunds.settleRefunds(actor, id, amount),
-    adminKeepAfterLoss: ({ id, amount }, { actor }) => refunds.keepAfterLoss(actor, id, amount),
-    adminSettleWarning: ({ id, decision }, { actor }) => refunds.settleWarning(actor, id, decision),
-    adminExtend: ({ id, until }, { actor }) => sellerActions.extend(actor, id, until),
-    adminRefundable: ({ id }) => refunds.refundable(id),
-    adminRefund: ({ id, ...input }, { actor }) => refunds.refund(actor, id, input),
+    cancel: ({ id, refund }, { actor }) => sellerActions.cancel(actor, id, refund),
+    cancelAtPeriodEnd: ({ id }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id),
+    cancellation: ({ id }) => sellerActions.preview(id),
+    retryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
+    sendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),
+    resume: ({ id }, { actor }) => sellerActions.resume(actor, id),
+    delete: ({ id }, { actor }) => sellerActions.remove(actor, id),
+    settleRefunds: ({ id, amount }, { actor }) => refunds.settleRefunds(actor, id, amount),
+    keepAfterLoss: ({ id, amount }, { actor }) => refunds.keepAfterLoss(actor, id, amount),
+    settleWarning: ({ id, decision }, { actor }) => refunds.settleWarning(actor, id, decision),
+    extend: ({ id, until }, { actor }) => sellerActions.extend(actor, id, until),
+    refundable: ({ id }) => refunds.refundable(id),
+    refund: ({ id, ...input }, { actor }) => refunds.refund(actor, id, input),
   })
   mount(contract.takeover, {
     adminList: () => takeover.list(),
@@ -124,11 +126,12 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     withdraw: (input, { actor }) => declarations.withdraw(actor, input),
     cancel: (input, { actor }) => declarations.cancel(actor, input),
     confirm: ({ id, token }) => declarations.confirm(id, token),
-    adminList: (page) => declarations.administration.list(page),
-    adminCarryOut: ({ id }, { actor }) => declarations.administration.carryOut(actor, id),
-    adminLink: ({ id, contract: typedContract }, { actor }) =>
-      declarations.administration.link(actor, id, typedContract),
-    adminClose: ({ id, outcome }, { actor }) => declarations.administration.close(actor, id, outcome),
+  })
+  mount(contract.declarationsAdmin, {
+    list: (page) => declarations.administration.list(page),
+    carryOut: ({ id }, { actor }) => declarations.administration.carryOut(actor, id),
+    link: ({ id, contract: typedContract }, { actor }) => declarations.administration.link(actor, id, typedContract),
+    close: ({ id, outcome }, { actor }) => declarations.administration.close(actor, id, outcome),
   })
   mount(contract.stripeSetup, { adminCheck: () => selling.stripeSetup.check() })
 }

@@ -13,9 +13,11 @@ export function mountSite(http: Http, { reviews, contact, newsletter, serviceMes
     mine: (_input, { actor }) => reviews.mine(actor.user.id),
     write: (review, { actor }) => reviews.write(actor, review),
     report: ({ id, reason }) => reviews.report(id, reason),
-    adminList: (page) => reviews.moderation.list(page),
-    adminAnswer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
-    adminHide: ({ id, reason }, { actor }) => reviews.moderation.hide(actor, id, reason),
+  })
+  mount(contract.reviewsAdmin, {
+    list: (page) => reviews.moderation.list(page),
+    answer: ({ id, answer }, { actor }) => reviews.moderation.answer(actor, id, answer),
+    hide: ({ id, reason }, { actor }) => reviews.moderation.hide(actor, id, reason),
   })
   mount(contract.newsletter, {
     subscribe: ({ email }, { actor, request }) =>

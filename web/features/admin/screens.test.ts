@@ -60,11 +60,6 @@ test('an accountant has the payments, and nothing else', () => {
   expect(titleAt('/admin', accountant)).toBe('Payments')
 })
 
-test('a screen is also found by its last path segment', () => {
-  expect(titleAt('/admin/declarations')).toBe('Declarations')
-  expect(titleAt('/admin/newsletter')).toBe('Newsletter addresses')
-})
-
 test('each letter leads to one group', () => {
   expect(new Set(adminGroups.map(({ letter }) => letter)).size).toBe(adminGroups.length)
 })

@@ -37,13 +37,13 @@ import Payments from './purchases/payments.tsx'
 import Purchases from './purchases/purchases.tsx'
 import Reviews from './reviews/reviews.tsx'
 import ServiceMessages from './service-messages/service-messages.tsx'
-import Settings from './settings/settings.tsx'
 import Connection from './tradingview/connection.tsx'
 import Users from './users/users.tsx'
 
 // Loaded on demand, because these screens are large and rarely opened.
 const DisputeScreen = lazy(() => import('./disputes/dispute.tsx'))
 const NewsletterScreen = lazy(() => import('./newsletters/newsletter.tsx'))
+const Settings = lazy(() => import('./settings/settings.tsx'))
 
 type Screen = {
   /** A path with `:id` shows one record and is in no navigation. */
@@ -222,9 +222,5 @@ export function screenAt(pathname: string, groups: ScreenGroup[]) {
   const screens = groups.flatMap((group) => group.screens.map((screen) => ({ ...screen, group })))
   const address = pathname.replace(/\/$/, '')
   const firstMainTab = groups.find(({ isMainTab }) => isMainTab)
-  if (address === '/admin' && firstMainTab) return match(screens, firstMainTab.path)
-  // A screen is also found by its last segment: `/admin/declarations` is `/admin/purchases/declarations`.
-  const ending = address.slice('/admin'.length)
-  const screenWithEnding = screens.find(({ path }) => !path.includes(':') && path.endsWith(ending))
-  return match(screens, screenWithEnding?.path ?? address)
+  return match(screens, address === '/admin' && firstMainTab ? firstMainTab.path : address)
 }

@@ -5,7 +5,9 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
 import { access } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -354,29 +356,26 @@ describe('the seller', () => {
     const [admin, buyer] = [await shop.admin(), await createOwner()]
     await buyer.ask()
     const { id } = await accessOf(buyer)
-    await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
     expect(await todoOf(buyer)).toEqual([])
     await expect(admin.call(accessAdmin.grant, { ids: [id] })).rejects.toMatchObject({ status: 409 })
     expect(await accessOf(buyer)).toMatchObject({ state: 'none', reason: null })
   })
 
-  test.for(['adminCancel', 'adminDelete'] as const)(
-    'removes access after %s, and the buyer gets an email',
-    async (end) => {
-      const buyer = await createUnlockedBuyer()
-      await buyer.admin.call(purchases[end], { id: buyer.purchase.id })
-      expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
-      expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
-      await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
-      expect(await todoOf(buyer)).toEqual([])
-      expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
-      expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
-    },
-  )
+  test.for(['cancel', 'delete'] as const)('removes access after %s, and the buyer gets an email', async (end) => {
+    const buyer = await createUnlockedBuyer()
+    await buyer.admin.call(purchasesAdmin[end], { id: buyer.purchase.id })
+    expect(await todoOf(buyer)).toMatchObject([{ kind: 'lock', username: buyer.name }])
+    expect((await buyer.admin.call(accessAdmin.counts, {})).todo.lock).toBeGreaterThan(0)
+    await buyer.admin.call(accessAdmin.lock, { ids: [buyer.id] })
+    expect(await todoOf(buyer)).toEqual([])
+    expect(await accessOf(buyer)).toMatchObject({ state: 'locked', unlockedName: null })
+    expect((await mailsTo(buyer.user.email)).at(-1)).toBe('Your TradingView access has ended')
+  })
 
   test('has nothing to remove from a buyer who has come back', async () => {
     const buyer = await createUnlockedBuyer()
-    await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    await buyer.admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
     const newPurchase = await bookPurchase(shop.connection, buyer.user.id)
     await buyer.ask({ purchaseId: newPurchase.id })
     expect(await todoOf(buyer)).toEqual([])
@@ -405,7 +404,7 @@ describe('the seller', () => {
     const [holder, newcomer] = [await createUnlockedBuyer(), await createOwner()]
     await newcomer.ask({ tradingViewUsername: holder.name })
     expect(await todoOf(newcomer)).toMatchObject([{ kind: 'name_taken', username: holder.name }])
-    await holder.admin.call(purchases.adminCancel, { id: holder.purchase.id })
+    await holder.admin.call(purchasesAdmin.cancel, { id: holder.purchase.id })
     await newcomer.ask({ tradingViewUsername: holder.name })
     expect(await todoOf(newcomer)).toMatchObject([{ kind: 'unlock' }])
     expect(await accessOf(holder)).toMatchObject({ state: 'locked', nameKey: null })
@@ -474,7 +473,7 @@ describe('a paying buyer whose access is withheld', () => {
 
   test('starts anew with a purchase after everything has ended', async () => {
     const buyer = await withholdFromBuyer()
-    await buyer.admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    await buyer.admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
     await expect(buyer.admin.call(accessAdmin.restore, { ids: [buyer.id] })).rejects.toMatchObject({ status: 409 })
     const newPurchase = await bookPurchase(shop.connection, buyer.user.id)
     await buyer.ask({ purchaseId: newPurchase.id })
@@ -485,7 +484,7 @@ describe('a paying buyer whose access is withheld', () => {
 test('a deleted person’s unlocked TradingView username is kept only until it is locked', async () => {
   const buyer = await createUnlockedBuyer()
   const { version } = await accessOf(buyer)
-  await buyer.admin.call(accounts.adminDelete, { id: buyer.user.id })
+  await buyer.admin.call(accountsAdmin.delete, { id: buyer.user.id })
   // A higher version makes a connector that is working on this person plan again.
   expect((await accessOf(buyer)).version).toBeGreaterThan(version)
   expect(await todoOf(buyer)).toMatchObject([

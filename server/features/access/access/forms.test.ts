@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { access as contract } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
-import { purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { accessForms } from '#server/database/schema.ts'
 import { createSecrets } from '#server/security/secrets.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -108,7 +108,7 @@ describe('exchange keys', () => {
   test('are deleted when the subscription ends', async () => {
     const { shop, admin, purchase, reveal } = await shopWithRequest()
     await using _ = shop
-    await admin.call(purchaseCalls.adminCancel, { id: purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: purchase.id })
     await expect(reveal()).rejects.toMatchObject({ status: 409 })
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { assets } from '#contract/access/assets.ts'
+import { assetsAdmin } from '#contract/access/assets-admin.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { products, purchases, recommendedAssets } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -19,8 +20,8 @@ beforeEach(async () => {
   await shop.connection.db.delete(recommendedAssets)
 })
 
-const add = (ticker: string, note?: string) => admin.call(assets.adminAdd, { productId, ticker, note })
-const list = () => admin.call(assets.adminList, {})
+const add = (ticker: string, note?: string) => admin.call(assetsAdmin.add, { productId, ticker, note })
+const list = () => admin.call(assetsAdmin.list, {})
 const tickers = async () => (await list()).map(({ ticker }) => ticker)
 const idOf = async (ticker: string) => {
   const found = (await list()).find((asset) => asset.ticker === ticker)
@@ -29,7 +30,7 @@ const idOf = async (ticker: string) => {
 
 describe('the Rebound List', () => {
   test('puts each asset in the next position, even if the call names a later one, and in upper case', async () => {
-    await admin.call(assets.adminAdd, { productId, ticker: ' aapl ', note: 'Strong', sortOrder: 77 })
+    await admin.call(assetsAdmin.add, { productId, ticker: ' aapl ', note: 'Strong', sortOrder: 77 })
     await add('nasdaq:msft')
     expect(await list()).toMatchObject([
       { ticker: 'AAPL', note: 'Strong', sortOrder: 1, isActive: true },
@@ -40,8 +41,8 @@ describe('the Rebound List', () => {
   test('puts an asset where the call says, or at the end by default', async () => {
     await add('A')
     await add('B')
-    await admin.call(assets.adminAdd, { productId, ticker: 'FIRST', note: null, sortOrder: 1 })
-    await admin.call(assets.adminAdd, { productId, ticker: 'MIDDLE', sortOrder: 3 })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'FIRST', note: null, sortOrder: 1 })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'MIDDLE', sortOrder: 3 })
     await add('LAST')
     expect(await list()).toMatchObject([
       { ticker: 'FIRST', note: null, sortOrder: 1 },
@@ -56,24 +57,24 @@ describe('the Rebound List', () => {
     const owner = await shop.buyer()
     const seen = async () => (await owner.call(assets.list, {})).map(({ ticker }) => ticker)
     await add('SHOWN')
-    await admin.call(assets.adminAdd, { productId, ticker: 'LATER', isActive: false })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'LATER', isActive: false })
     expect(await list()).toMatchObject([{ isActive: true }, { ticker: 'LATER', isActive: false }])
     expect(await seen()).toEqual(['SHOWN'])
-    await admin.call(assets.adminSwitch, { id: await idOf('LATER'), isActive: true })
-    await admin.call(assets.adminSwitch, { id: await idOf('SHOWN'), isActive: false })
+    await admin.call(assetsAdmin.switch, { id: await idOf('LATER'), isActive: true })
+    await admin.call(assetsAdmin.switch, { id: await idOf('SHOWN'), isActive: false })
     expect(await seen()).toEqual(['LATER'])
     const missing = { id: randomUUID(), isActive: true }
-    await expect(admin.call(assets.adminSwitch, missing)).rejects.toMatchObject({ status: 404 })
+    await expect(admin.call(assetsAdmin.switch, missing)).rejects.toMatchObject({ status: 404 })
   })
 
   test('has a note that can be changed and removed', async () => {
     await add('SPY', 'Strong')
     const id = await idOf('SPY')
-    await admin.call(assets.adminNote, { id, note: ' Weaker now ' })
+    await admin.call(assetsAdmin.note, { id, note: ' Weaker now ' })
     expect(await list()).toMatchObject([{ note: 'Weaker now' }])
-    await admin.call(assets.adminNote, { id, note: '' })
+    await admin.call(assetsAdmin.note, { id, note: '' })
     expect(await list()).toMatchObject([{ note: null }])
-    const noteOnMissingAsset = admin.call(assets.adminNote, { id: randomUUID(), note: 'x' })
+    const noteOnMissingAsset = admin.call(assetsAdmin.note, { id: randomUUID(), note: 'x' })
     await expect(noteOnMissingAsset).rejects.toMatchObject({ status: 404 })
   })
 
@@ -97,7 +98,7 @@ describe('the Rebound List', () => {
   })
 
   test('refuses a product we don’t sell', async () => {
-    await expect(admin.call(assets.adminAdd, { productId: randomUUID(), ticker: 'SPY' })).rejects.toMatchObject({
+    await expect(admin.call(assetsAdmin.add, { productId: randomUUID(), ticker: 'SPY' })).rejects.toMatchObject({
       status: 404,
       serverMessage: 'Product not found',
     })
@@ -115,16 +116,16 @@ describe('the Rebound List', () => {
 
   test('can be reordered', async () => {
     for (const ticker of ['A', 'B', 'C', 'D']) await add(ticker)
-    await admin.call(assets.adminMove, { id: await idOf('D'), position: 1 })
+    await admin.call(assetsAdmin.move, { id: await idOf('D'), position: 1 })
     expect(await tickers()).toEqual(['D', 'A', 'B', 'C'])
-    await admin.call(assets.adminMove, { id: await idOf('D'), position: 99 })
+    await admin.call(assetsAdmin.move, { id: await idOf('D'), position: 99 })
     expect(await tickers()).toEqual(['A', 'B', 'C', 'D'])
     expect((await list()).map(({ sortOrder }) => sortOrder)).toEqual([1, 2, 3, 4])
   })
 
   test('closes the gap that a removed asset leaves', async () => {
     for (const ticker of ['A', 'B', 'C']) await add(ticker)
-    await admin.call(assets.adminDelete, { id: await idOf('A') })
+    await admin.call(assetsAdmin.delete, { id: await idOf('A') })
     await add('D')
     expect((await list()).map(({ ticker, sortOrder }) => [ticker, sortOrder])).toEqual([
       ['B', 1],
@@ -136,10 +137,10 @@ describe('the Rebound List', () => {
   test('says if another admin has deleted the asset already', async () => {
     await add('A')
     const id = await idOf('A')
-    await admin.call(assets.adminDelete, { id })
+    await admin.call(assetsAdmin.delete, { id })
     const assetNotFound = { status: 404, serverMessage: 'Asset not found' }
-    await expect(admin.call(assets.adminDelete, { id })).rejects.toMatchObject(assetNotFound)
-    await expect(admin.call(assets.adminMove, { id, position: 1 })).rejects.toMatchObject(assetNotFound)
+    await expect(admin.call(assetsAdmin.delete, { id })).rejects.toMatchObject(assetNotFound)
+    await expect(admin.call(assetsAdmin.move, { id, position: 1 })).rejects.toMatchObject(assetNotFound)
   })
 
   test('imports a pasted list and leaves existing entries alone', async () => {
@@ -150,7 +151,7 @@ describe('the Rebound List', () => {
       { ticker: 'msft', note: 'Cloud' },
       { ticker: 'AAPL' },
     ]
-    expect(await admin.call(assets.adminImport, { productId, assets: pasted })).toEqual({ added: 2, skipped: 2 })
+    expect(await admin.call(assetsAdmin.import, { productId, assets: pasted })).toEqual({ added: 2, skipped: 2 })
     expect(await list()).toMatchObject([
       { ticker: 'SPY', note: 'Mine' },
       { ticker: 'AAPL', sortOrder: 2 },
@@ -163,7 +164,7 @@ describe('the Rebound List', () => {
     shop.clock.advance({ days: 20 })
     admin = await shop.admin()
     const timeBefore = shop.clock.now().toISOString()
-    await admin.call(assets.adminReview, {})
+    await admin.call(assetsAdmin.review, {})
     const [asset] = await list()
     expect(asset && asset.reviewedAt >= timeBefore).toBe(true)
   })
@@ -174,11 +175,11 @@ describe('the Rebound List', () => {
     if (!listedAsset) throw new Error('A is not on the list')
     const { id, createdAt: _, ...asset } = listedAsset
     shop.clock.advance({ minutes: 5 })
-    await admin.call(assets.adminDelete, { id })
-    await admin.call(assets.adminAdd, asset)
+    await admin.call(assetsAdmin.delete, { id })
+    await admin.call(assetsAdmin.add, asset)
     expect(await list()).toMatchObject([asset])
     const tomorrow = new Date(shop.clock.now().getTime() + 86_400_000).toISOString()
-    await admin.call(assets.adminAdd, { productId, ticker: 'B', reviewedAt: tomorrow })
+    await admin.call(assetsAdmin.add, { productId, ticker: 'B', reviewedAt: tomorrow })
     expect((await list()).every(({ reviewedAt }) => reviewedAt < tomorrow)).toBe(true)
   })
 
@@ -202,14 +203,14 @@ describe('the Rebound List', () => {
       .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'active' })
     for (const ticker of ['GONE', 'BACK']) {
       await add(ticker)
-      const listed = await admin.call(assets.adminList, {})
-      await admin.call(assets.adminDelete, { id: listed.find((asset) => asset.ticker === ticker)?.id ?? '' })
+      const listed = await admin.call(assetsAdmin.list, {})
+      await admin.call(assetsAdmin.delete, { id: listed.find((asset) => asset.ticker === ticker)?.id ?? '' })
     }
     await add('BACK')
     const removedAssets = await buyer.call(assets.recentlyRemoved, {})
     expect(removedAssets).toContainEqual({ ticker: 'GONE' })
     expect(removedAssets).not.toContainEqual({ ticker: 'BACK' })
-    expect(await admin.call(assets.adminRecentlyRemoved, {})).toEqual(removedAssets)
+    expect(await admin.call(assetsAdmin.recentlyRemoved, {})).toEqual(removedAssets)
   })
 
   test('shows owners no removed symbols of a product they do not own', async () => {
@@ -219,13 +220,13 @@ describe('the Rebound List', () => {
       .insert(recommendedAssets)
       .values({ productId: otherProduct?.id ?? '', ticker: 'ELSEWHERE', sortOrder: 1 })
       .returning()
-    await admin.call(assets.adminDelete, { id: otherAsset?.id ?? '' })
+    await admin.call(assetsAdmin.delete, { id: otherAsset?.id ?? '' })
     const buyer = await shop.user()
     await db
       .insert(purchases)
       .values({ userId: buyer.user.id, productId, billingType: 'monthly', price: 3900, status: 'active' })
     expect(await buyer.call(assets.recentlyRemoved, {})).not.toContainEqual({ ticker: 'ELSEWHERE' })
-    expect(await admin.call(assets.adminRecentlyRemoved, {})).toContainEqual({ ticker: 'ELSEWHERE' })
+    expect(await admin.call(assetsAdmin.recentlyRemoved, {})).toContainEqual({ ticker: 'ELSEWHERE' })
   })
 
   test('logs every change in a searchable audit log', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
@@ -73,7 +73,7 @@ test('access from before the purchase is neither shortened nor removed when the 
   const buyer = await shop.namedBuyer('friend_since_2019')
   expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked' })
   expect(await todo()).toContainEqual(expect.objectContaining({ kind: 'had_access', username: 'friend_since_2019' }))
-  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  await admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
   expect(await shop.listed(indicator)).toContain('friend_since_2019')
   expect(await shop.listed(strategy)).not.toContain('friend_since_2019')
   const changesOfFriend = (await shop.changes()).filter(
@@ -280,7 +280,7 @@ describe('a connector that is paused or restricted', () => {
     const leaver = await shop.namedBuyer('may_not_leave')
     await shop.settle()
     await admin.call(tradingViewAdmin.settings, { mode: 'grant' })
-    await admin.call(purchases.adminCancel, { id: leaver.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: leaver.purchase.id })
     expect(await shop.listed(indicator)).toContain('may_not_leave')
     await admin.call(tradingViewAdmin.settings, { mode: 'dry' })
     const changesBefore = await shop.changes()

@@ -3,7 +3,7 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { overview } from '#contract/admin/overview.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 
 let shop: ConnectedShop
@@ -165,7 +165,7 @@ describe('a username', () => {
     expect(await shop.accessOf(buyer)).toMatchObject({ state: 'unlocked', username: 'Married_Mia' })
     expect((await todo()).map(({ kind }) => kind)).not.toContain('renamed')
     // TradingView's entry is the one that this shop unlocked, so the shop locks it at the end.
-    await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
     expect(await shop.listed()).not.toContain('Married_Mia')
   })
 

@@ -5,7 +5,9 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -55,9 +57,9 @@ const events = {
   async buy(person: Person) {
     person.purchase = await shop.buy(person.visitor)
   },
-  bookByHand: ({ userId }: Person) => admin.call(purchases.adminAdd, { userId, ...bookedByHand }),
+  bookByHand: ({ userId }: Person) => admin.call(purchasesAdmin.add, { userId, ...bookedByHand }),
   gift: ({ userId }: Person) =>
-    admin.call(purchases.adminAdd, {
+    admin.call(purchasesAdmin.add, {
       userId,
       ...bookedByHand,
       kind: 'gift',
@@ -102,8 +104,8 @@ const events = {
   minute: () => shop.endUndoMinute(),
   cancel: ({ visitor, purchase }: Person) => visitor.call(purchases.cancel, { id: purchase?.id ?? '' }),
   resume: ({ visitor, purchase }: Person) => visitor.call(purchases.resume, { id: purchase?.id ?? '' }),
-  end: ({ purchase }: Person) => admin.call(purchases.adminCancel, { id: purchase?.id ?? '' }),
-  refund: ({ purchase }: Person) => admin.call(purchases.adminRefund, { id: purchase?.id ?? '', refundedSoFar: 0 }),
+  end: ({ purchase }: Person) => admin.call(purchasesAdmin.cancel, { id: purchase?.id ?? '' }),
+  refund: ({ purchase }: Person) => admin.call(purchasesAdmin.refund, { id: purchase?.id ?? '', refundedSoFar: 0 }),
   async dispute({ purchase, disputes }: Person) {
     disputes.push((await shop.sandbox.controls.openDispute(purchase?.paymentIntentId ?? '')).id)
   },
@@ -111,7 +113,7 @@ const events = {
   lose: ({ disputes }: Person) => shop.sandbox.controls.closeDispute(disputes.pop() ?? '', 'lost'),
   noMoney: ({ visitor, purchase }: Person) =>
     shop.changeCard(visitor, purchase?.id ?? '', 'pm_card_chargeCustomerFail'),
-  leave: ({ userId }: Person) => admin.call(accounts.adminDelete, { id: userId }),
+  leave: ({ userId }: Person) => admin.call(accountsAdmin.delete, { id: userId }),
   /** The seller removes someone on TradingView's own page. */
   async removeByHand({ names }: Person) {
     const { controls, scripts } = shop.tradingViewStandIn
@@ -406,7 +408,7 @@ test('after any sequence of events, TradingView lists exactly the entitled peopl
       await checkLists([...people, ...peopleOfLastRound])
       await checkMails()
       // Deletes these accounts; the next round checks that they are locked.
-      for (const { userId } of people) await attempt(admin.call(accounts.adminDelete, { id: userId }))
+      for (const { userId } of people) await attempt(admin.call(accountsAdmin.delete, { id: userId }))
       peopleOfLastRound = people
     }),
     { numRuns: Number(process.env.RUNS ?? 4), endOnFailure: true, examples: [[withheldThenGranted]] },

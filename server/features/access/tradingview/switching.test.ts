@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { tvConnection } from '#server/database/schema.ts'
 import { createTradingViewGateway } from '#server/gateways/tradingview.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
@@ -53,7 +53,7 @@ describe('a shop that has unlocked by hand', () => {
     await buyerWhoAsked('nobody_knows_me')
     await admin.call(accessAdmin.decline, { ids: [declined.id], reason: 'Not now', subscription: 'keep' })
     await shop.endUndoMinute()
-    await admin.call(purchases.adminCancel, { id: cancelledBuyer.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: cancelledBuyer.purchase.id })
     await addByHand('beta_tester_2024')
 
     await connect()

@@ -7,9 +7,11 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { prices } from '#contract/selling/prices.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { paths } from '#server/paths.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
@@ -86,7 +88,7 @@ describe('a purchase', () => {
     const buyer = await shop.namedBuyer()
     expect(await expiryOf(buyer.username)).not.toContain(undefined)
     const admin = await shop.admin()
-    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, refundedSoFar: 0 })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
     // Refund, end of the subscription and end of the access are in one email.
     expect((await subjectsTo(buyer.user.email)).filter((subject) => /ended|refund/.test(subject))).toEqual([
@@ -119,7 +121,7 @@ describe('a purchase', () => {
     const buyer = await shop.verifiedUser()
     const endsAt = new Date(shop.clock.now().getTime() + 20 * dayMs).toISOString()
     const admin = await shop.admin()
-    await admin.call(purchases.adminAdd, {
+    await admin.call(purchasesAdmin.add, {
       userId: buyer.user.id,
       productId: reboundSigmaPro.id,
       billingType: 'monthly',
@@ -155,7 +157,7 @@ describe('a purchase', () => {
     const buyer = await shop.namedBuyer()
     await shop.settle()
     const admin = await shop.admin()
-    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    await admin.call(accountsAdmin.delete, { id: buyer.user.id })
     expect(await expiryOf(buyer.username)).toEqual([undefined, undefined])
     const { items } = await admin.callPage(accessAdmin.people, { q: buyer.username })
     expect(items).toEqual([])
@@ -220,7 +222,7 @@ describe('a username', () => {
     const squatter = await shop.namedBuyer('squatted_name')
     await shop.accessOf(squatter)
     const admin = await shop.admin()
-    await admin.call(purchases.adminCancel, { id: squatter.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: squatter.purchase.id })
     await shop.settle()
     const owner = await shop.buyer()
     const { id: purchaseId } = owner.purchase

@@ -6,7 +6,9 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { contact } from '#contract/site/contact.ts'
 import { messages } from '#contract/site/messages.ts'
 import { customerNotes, logins, sentMails } from '#server/database/schema.ts'
@@ -42,7 +44,7 @@ test('a customer’s page shows the account, purchases, payments and notes', asy
     refunded: 0,
     documents: [{ kind: 'invoice', amount: 3900, status: 'paid' }],
   })
-  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 900, refundedSoFar: 0 })
+  await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 900, refundedSoFar: 0 })
   await shop.queue.waitUntilIdle()
   expect(await admin.call(customers.adminPayments, { id })).toMatchObject({
     paid: 3000,
@@ -246,7 +248,7 @@ test('an extended subscription is not charged before the day given, and the buye
   const buyer = await ownShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
   const until = new Date(Date.parse(currentPeriodEnd ?? '') + 14 * 86_400_000).toISOString().slice(0, 10)
-  await seller.call(purchases.adminExtend, { id, until })
+  await seller.call(purchasesAdmin.extend, { id, until })
   const [extended] = await buyer.call(purchases.list, {})
   expect(extended).toMatchObject({ status: 'active', currentPeriodEnd: `${until}T23:59:00.000Z` })
   expect((await ownShop.mails()).at(-1)).toMatchObject({
@@ -260,8 +262,8 @@ test('an extended subscription is not charged before the day given, and the buye
   await ownShop.advance(16, 'day')
   expect(await paidSoFar()).toBe(7800)
   const laterAdmin = await ownShop.admin()
-  expect(await laterAdmin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
-  await expect(laterAdmin.call(purchases.adminExtend, { id, until })).rejects.toMatchObject({ status: 400 })
+  expect(await laterAdmin.call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([{ status: 'active' }])
+  await expect(laterAdmin.call(purchasesAdmin.extend, { id, until })).rejects.toMatchObject({ status: 400 })
 })
 
 test('an extension that Stripe refuses is refused in Stripe’s words, and nobody is told of more time', async () => {
@@ -270,7 +272,7 @@ test('an extension that Stripe refuses is refused in Stripe’s words, and nobod
   await ownShop.advance(1, 'year')
   const until = new Date(ownShop.clock.now().getTime() + 700 * 86_400_000).toISOString().slice(0, 10)
   const seller = await ownShop.admin()
-  await expect(seller.call(purchases.adminExtend, { id: buyer.purchase.id, until })).rejects.toMatchObject({
+  await expect(seller.call(purchasesAdmin.extend, { id: buyer.purchase.id, until })).rejects.toMatchObject({
     status: 409,
     serverMessage: expect.stringContaining('two years after the billing cycle anchor'),
   })
@@ -288,7 +290,7 @@ test('“my data” contains notes, emails and logins, and deleting the account 
     emails: expect.arrayContaining([expect.objectContaining({ subject: expect.stringContaining('receipt') })]),
     logins: expect.arrayContaining([expect.objectContaining({ ip: expect.any(String) })]),
   })
-  await admin.call(accounts.adminDelete, { id })
+  await admin.call(accountsAdmin.delete, { id })
   await shop.queue.waitUntilIdle()
   for (const table of [customerNotes, sentMails, logins])
     expect(await shop.connection.db.select().from(table).where(eq(table.userId, id))).toEqual([])
@@ -299,7 +301,7 @@ test('staff can write to a customer, and the timeline shows the amount and reaso
   const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
   const { id, email } = buyer.user
   await support.call(customers.adminWrite, { id, subject: 'Your list', text: 'It is new today.' })
-  await admin.call(purchases.adminRefund, {
+  await admin.call(purchasesAdmin.refund, {
     id: buyer.purchase.id,
     amount: 900,
     refundedSoFar: 0,

@@ -5,8 +5,10 @@ import { access as accessCalls } from '#contract/access/access.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { type ExportKind, exports } from '#contract/admin/exports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { billing } from '#contract/selling/billing.ts'
 import { purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { access, accessForms, purchases, users } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -69,7 +71,7 @@ describe('an export', () => {
 
   test('of orders has each order’s kind, country, payment, tax and Stripe ids', async () => {
     const [buyer, friend] = [await shop.buyer(), await shop.user()]
-    await admin.call(purchaseCalls.adminAdd, {
+    await admin.call(purchasesAdmin.add, {
       userId: friend.user.id,
       productId: reboundSigmaPro.id,
       billingType: 'yearly',
@@ -154,7 +156,7 @@ describe('an export', () => {
     await buyer.call(purchaseCalls.cancel, { id: buyer.purchase.id })
     const response = await admin.send(exports.download, { kind: 'buyers' })
     expect(parse(await response.text(), { columns: true })).toMatchObject([{ 'Active purchases': '1' }])
-    expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toMatchObject([{ activePurchases: 1 }])
+    expect(await admin.call(accountsAdmin.list, { q: buyer.user.email })).toMatchObject([{ activePurchases: 1 }])
   })
 
   test('never contains exchange keys', async () => {

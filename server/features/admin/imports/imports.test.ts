@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { type ImportLine, imports } from '#contract/admin/imports.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { paths } from '#server/paths.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -27,7 +29,7 @@ const lineFor = (email: string, changes: Partial<ImportLine> = {}): ImportLine =
   ...changes,
 })
 const invitedWithAccess = { invite: true, hasAccess: true }
-const purchasesOf = (email: string) => admin.call(purchases.adminList, { q: email })
+const purchasesOf = (email: string) => admin.call(purchasesAdmin.list, { q: email })
 const verdictsOf = (results: { verdict: string }[]) => results.map(({ verdict }) => verdict)
 
 test('each line that can’t be imported is named, and a check changes nothing', async () => {
@@ -59,11 +61,11 @@ test('each line that can’t be imported is named, and a check changes nothing',
     'Has a subscription already',
   ])
   expect(results.map(({ line }) => line)).toEqual(lines.map(({ line }) => line))
-  expect(await admin.call(accounts.adminList, { q: 'new@example.com' })).toEqual([])
+  expect(await admin.call(accountsAdmin.list, { q: 'new@example.com' })).toEqual([])
   // Running it gives the same verdicts: the good line is booked, the others are left alone.
   const run = await admin.call(imports.adminImport, { lines, ...invitedWithAccess })
   expect(verdictsOf(run)).toEqual(verdictsOf(results))
-  expect(await admin.call(accounts.adminList, { q: 'a@example.com' })).toEqual([])
+  expect(await admin.call(accountsAdmin.list, { q: 'a@example.com' })).toEqual([])
 })
 
 test('an imported subscriber gets an account, a purchase until the paid day, and the access they had', async () => {
@@ -145,6 +147,6 @@ test('in a shop with two products, each line is booked for the product that it n
     { verdict: 'fault', message: '“Sigma Lite” isn’t a product. Write rebound-sigma-pro or trend-compass.' },
     { verdict: 'fault', message: 'The product is missing. Write rebound-sigma-pro or trend-compass.' },
   ])
-  const booked = await seller.call(purchases.adminList, { q: 'ada@example.com' })
+  const booked = await seller.call(purchasesAdmin.list, { q: 'ada@example.com' })
   expect(booked.map(({ product }) => product.slug).toSorted()).toEqual(['rebound-sigma-pro', 'trend-compass'])
 })

@@ -3,7 +3,7 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { overview } from '#contract/admin/overview.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -43,7 +43,7 @@ test('the seller gets a digest once a day, and only if something is waiting', as
 test('the digest counts exactly the requests that wait for the seller', async () => {
   await using shop = await openSellersShop()
   const [waitingBuyer, cancelledBuyer, admin] = [await askForAccess(shop), await askForAccess(shop), await shop.admin()]
-  await admin.call(purchases.adminCancel, { id: cancelledBuyer.purchase.id })
+  await admin.call(purchasesAdmin.cancel, { id: cancelledBuyer.purchase.id })
 
   expect(await admin.call(accessAdmin.todo, {})).toMatchObject([{ user: { id: waitingBuyer.user.id } }])
   expect(await admin.call(overview.adminNeeds, {})).toHaveLength(1)

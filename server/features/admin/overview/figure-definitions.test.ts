@@ -4,7 +4,7 @@ import { type CountName, type FigureName, figureDefinitions } from '#contract/ad
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { prices } from '#contract/selling/prices.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { newsletters } from '#contract/site/newsletters.ts'
 import { serviceMessages } from '#contract/site/service-messages.ts'
 import type { MovementKind } from '#contract/statuses.ts'
@@ -45,7 +45,7 @@ async function bookAYearOfPurchases() {
     await bookPaid(connection, await addPerson(), { createdAt: dayOf(0, day), ...cancelledAt(dayOf(0, 6)) })
   await bookPaid(connection, await addPerson(), { createdAt: dayOf(6, 9), ...cancelledAt(dayOf(2, 4)) })
   const [refunded, disputed] = [await shop.buyer(), await shop.buyer()]
-  await (await shop.admin()).call(purchases.adminRefund, {
+  await (await shop.admin()).call(purchasesAdmin.refund, {
     id: refunded.purchase.id,
     amount: 500,
     refundedSoFar: 0,

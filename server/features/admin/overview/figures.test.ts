@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { billing } from '#contract/selling/billing.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import type { Page } from '#server/database/cursor.ts'
 import { bookPaid, reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -24,7 +24,7 @@ const monthOf = (at: Date) => at.toISOString().slice(0, 7)
 test('payments, refunds and lost disputes are listed, searchable and exported, and add up to the cash', async () => {
   const [buyer, disputingBuyer] = [await shop.buyer(), await shop.buyer()]
   admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 500, refundedSoFar: 0, keepAccess: true })
   const address = { company: 'Ada AG', street: 'Weg 1', postalCode: '4500', city: 'Solothurn' }
   await buyer.call(billing.save, { ...address, country: 'DE', vatId: 'DE123456789' })
   const { controls } = shop.sandbox
@@ -234,7 +234,7 @@ test('recurring revenue of more than $21 million a year, which no 32-bit number 
   const arrBefore = await readArr()
   for (let count = 0; count < 2; count++) {
     const { user } = await shop.user()
-    await admin.call(purchases.adminAdd, {
+    await admin.call(purchasesAdmin.add, {
       userId: user.id,
       productId: reboundSigmaPro.id,
       billingType: 'monthly',

@@ -7,10 +7,12 @@ import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { declarations } from '#contract/selling/declarations.ts'
+import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { contact } from '#contract/site/contact.ts'
 import { messages } from '#contract/site/messages.ts'
-import { reviews } from '#contract/site/reviews.ts'
+import { reviewsAdmin } from '#contract/site/reviews-admin.ts'
 import { movementKinds } from '#contract/statuses.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
@@ -58,24 +60,24 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   await shop.settle()
   const dueAt = new Date((dispute.evidence_details.due_by ?? 0) * 1000).toISOString()
   expect(await needs()).toEqual({ disputes: { count: 1, dueAt } })
-  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toMatchObject([
+  expect(await admin.call(purchasesAdmin.list, { need: 'disputes' })).toMatchObject([
     { id: buyer.purchase.id, isDisputed: true, disputeDueAt: dueAt },
   ])
   const timeline = await admin.call(customers.adminTimeline, { id: buyer.user.id, limit: 50 })
   expect(timeline.map(({ title }) => title)).toContainEqual(
     expect.stringMatching(/^Disputed a payment; answer the bank by \w+ \d+, \d{4}$/),
   )
-  expect((await admin.call(purchases.adminRefundable, { id: buyer.purchase.id })).payments).toMatchObject([
+  expect((await admin.call(purchasesAdmin.refundable, { id: buyer.purchase.id })).payments).toMatchObject([
     { refundable: 0 },
   ])
-  await expect(admin.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject({
+  await expect(admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject({
     code: 'refund-refused',
     message: expect.stringContaining('their bank decides'),
   })
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
   await shop.settle()
   expect(await needs()).toEqual({})
-  expect(await admin.call(purchases.adminList, { need: 'disputes' })).toEqual([])
+  expect(await admin.call(purchasesAdmin.list, { need: 'disputes' })).toEqual([])
 })
 
 test('a payment with a fraud warning is refunded and its subscription ended with one click, or kept', async () => {
@@ -83,12 +85,12 @@ test('a payment with a fraud warning is refunded and its subscription ended with
   for (const { purchase } of [thief, friend]) await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
   await shop.settle()
   expect(await needs()).toEqual({ fraud_warnings: { count: 2, dueAt: null } })
-  expect(await admin.call(purchases.adminList, { need: 'fraud_warnings' })).toMatchObject([
+  expect(await admin.call(purchasesAdmin.list, { need: 'fraud_warnings' })).toMatchObject([
     { id: friend.purchase.id, isWarned: true },
     { id: thief.purchase.id, isWarned: true },
   ])
-  await admin.call(purchases.adminSettleWarning, { id: thief.purchase.id, decision: 'refund' })
-  await admin.call(purchases.adminSettleWarning, { id: friend.purchase.id, decision: 'dismiss' })
+  await admin.call(purchasesAdmin.settleWarning, { id: thief.purchase.id, decision: 'refund' })
+  await admin.call(purchasesAdmin.settleWarning, { id: friend.purchase.id, decision: 'dismiss' })
   await shop.settle()
   expect(await thief.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 3900 },
@@ -104,15 +106,15 @@ test('a fraud warning about a disputed or refunded payment offers no refund', as
   await shop.settle()
   const dispute = await shop.sandbox.controls.openDispute(disputed.purchase.paymentIntentId ?? '')
   await shop.settle()
-  const refund = admin.call(purchases.adminSettleWarning, { id: disputed.purchase.id, decision: 'refund' })
+  const refund = admin.call(purchasesAdmin.settleWarning, { id: disputed.purchase.id, decision: 'refund' })
   await expect(refund).rejects.toMatchObject({ code: 'refund-refused' })
   expect(await disputed.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
   expect((await needs()).fraud_warnings).toMatchObject({ count: 1 })
-  await admin.call(purchases.adminSettleWarning, { id: disputed.purchase.id, decision: 'dismiss' })
+  await admin.call(purchasesAdmin.settleWarning, { id: disputed.purchase.id, decision: 'dismiss' })
   await shop.sandbox.controls.closeDispute(dispute.id, 'won')
 
   const { id, paymentIntentId } = refunded.purchase
-  await admin.call(purchases.adminRefund, { id, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0, keepAccess: true })
   await shop.sandbox.controls.warnOfFraud(paymentIntentId ?? '')
   await shop.settle()
   expect(await needs()).toEqual({})
@@ -137,11 +139,11 @@ test('a renewal that stays a draft for three days, and a credit note whose refun
     stuck_renewals: { count: 1, dueAt: null },
   })
   const purchaseIdsFor = async (need: 'stuck_renewals' | 'uncovered_notes') =>
-    (await admin.call(purchases.adminList, { need })).map((row) => row.id)
+    (await admin.call(purchasesAdmin.list, { need })).map((row) => row.id)
   expect(await purchaseIdsFor('stuck_renewals')).toEqual([stuck.purchase.id])
   expect(await purchaseIdsFor('uncovered_notes')).toEqual([returned.purchase.id])
-  await admin.call(purchases.adminSettleRefunds, { id: returned.purchase.id, amount: 1000 })
-  await admin.call(purchases.adminCancel, { id: stuck.purchase.id })
+  await admin.call(purchasesAdmin.settleRefunds, { id: returned.purchase.id, amount: 1000 })
+  await admin.call(purchasesAdmin.cancel, { id: stuck.purchase.id })
   await shop.settle()
   expect(await needs()).toEqual({})
 })
@@ -165,10 +167,10 @@ test('a review of three stars or fewer waits for a reply', async () => {
   await addReview(fan, 4)
   await shop.visitor().call(contact.send, { firstName: 'V', lastName: 'S', email: 'v@x.test', message: 'Hm?' })
   expect(Object.keys(await needs())).toEqual(['messages', 'reviews'])
-  const reviewsToAnswer = await admin.call(reviews.adminList, { show: 'to_answer' })
+  const reviewsToAnswer = await admin.call(reviewsAdmin.list, { show: 'to_answer' })
   expect(reviewsToAnswer).toMatchObject([{ stars: 3, customerId: critic.user.id }])
-  expect(await admin.call(reviews.adminList, { show: 'unanswered' })).toHaveLength(2)
-  await admin.call(reviews.adminAnswer, { id: reviewsToAnswer[0]?.id ?? '', answer: 'Thank you.' })
+  expect(await admin.call(reviewsAdmin.list, { show: 'unanswered' })).toHaveLength(2)
+  await admin.call(reviewsAdmin.answer, { id: reviewsToAnswer[0]?.id ?? '', answer: 'Thank you.' })
   const [message] = await admin.call(messages.adminList, { state: 'open' })
   await admin.call(messages.adminSettle, { id: message?.id ?? '', state: 'answered' })
   expect(await needs()).toEqual({})
@@ -196,9 +198,9 @@ test('an overdue request, a failed renewal, and a declaration are counted as the
     declarations: { count: 1, dueAt: expect.any(String) },
   })
   expect(await admin.call(accessAdmin.todo, {})).toHaveLength(1)
-  expect(await admin.call(purchases.adminList, { status: 'past_due' })).toMatchObject([{ id: buyer.purchase.id }])
-  expect(await admin.call(declarations.adminList, { state: 'open' })).toHaveLength(1)
-  expect(await admin.call(declarations.adminList, { state: 'done' })).toEqual([])
+  expect(await admin.call(purchasesAdmin.list, { status: 'past_due' })).toMatchObject([{ id: buyer.purchase.id }])
+  expect(await admin.call(declarationsAdmin.list, { state: 'open' })).toHaveLength(1)
+  expect(await admin.call(declarationsAdmin.list, { state: 'done' })).toEqual([])
 })
 
 test('the figures of a month match the listed movements, and money at risk matches the listed purchases', async () => {
@@ -208,12 +210,12 @@ test('the figures of a month match the listed movements, and money at risk match
       expect(await admin.call(figures.adminMovements, { month, kind })).toHaveLength(movements[kind].count)
   const paying = months.at(-1)?.paying
   expect(paying).toBeGreaterThan(0)
-  expect(await admin.call(purchases.adminList, { status: 'paying' })).toHaveLength(paying ?? 0)
+  expect(await admin.call(purchasesAdmin.list, { status: 'paying' })).toHaveLength(paying ?? 0)
   await shop.connection.db.execute(sql`
     update purchases set card_expires_at = now() + interval '20 days' where status = 'active'`)
   const { atRisk } = await admin.call(overview.adminShow, {})
   expect(atRisk.failed_payments).toMatchObject({ count: 1, amount: 3900, dueAt: expect.any(String) })
   for (const need of ['failed_payments', 'expiring_cards', 'disputed'] as const)
-    expect(await admin.call(purchases.adminList, { need })).toHaveLength(atRisk[need].count)
+    expect(await admin.call(purchasesAdmin.list, { need })).toHaveLength(atRisk[need].count)
   expect(atRisk.expiring_cards.count).toBeGreaterThan(0)
 })

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { search } from '#contract/admin/search.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { purchases as purchaseCalls } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { purchases, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -72,11 +73,11 @@ test('all words must match, in any order and across name, email and username', a
     expect([q, await find(q)]).toEqual([q, [buyer.user.email]])
   expect(await find('zora nobody')).toEqual([])
   expect(await admin.call(search.adminFind, { q: 'zo' })).toMatchObject({ hasMore: false, people: [{}] })
-  const listed = await admin.call(accounts.adminList, { q: 'trades zora' })
+  const listed = await admin.call(accountsAdmin.list, { q: 'trades zora' })
   expect(listed.map(({ email }) => email)).toEqual([buyer.user.email])
   const { purchase } = buyer
   for (const q of ['quill_trades', contractNumber(purchase.id), 'QUILL zora'])
-    expect((await admin.call(purchaseCalls.adminList, { q })).map(({ id }) => id)).toEqual([purchase.id])
+    expect((await admin.call(purchasesAdmin.list, { q })).map(({ id }) => id)).toEqual([purchase.id])
 })
 
 test('the search shows twenty people, with the exact username first; the list of users has more', async () => {
@@ -91,12 +92,12 @@ test('the search shows twenty people, with the exact username first; the list of
   const more = await admin.call(search.adminFind, { q: 'khan' })
   expect([more.people.length, more.hasMore]).toEqual([20, true])
   expect(more.people[0]).toMatchObject({ tradingViewUsername: 'Khan' })
-  expect(await admin.call(accounts.adminList, { q: 'khan' })).toHaveLength(21)
+  expect(await admin.call(accountsAdmin.list, { q: 'khan' })).toHaveLength(21)
 })
 
 test('a deleted person is not found', async () => {
   const deletedPerson = await shop.user({ name: 'Gone Entirely' })
-  await admin.call(accounts.adminDelete, { id: deletedPerson.user.id })
+  await admin.call(accountsAdmin.delete, { id: deletedPerson.user.id })
   expect(await find('entirely')).toEqual([])
   expect(await find(deletedPerson.user.id)).toEqual([])
 })

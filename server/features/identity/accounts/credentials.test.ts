@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
@@ -159,7 +160,7 @@ describe('a new email address', () => {
     await shop.visitor().call(credentials.undoEmail, await linkIn(oldEmail, changedSubject))
     expect(await stranger.call(accounts.user, {})).toBeNull()
     const admin = await shop.admin()
-    expect(await admin.call(accounts.adminList, { q: oldEmail })).toMatchObject([
+    expect(await admin.call(accountsAdmin.list, { q: oldEmail })).toMatchObject([
       { id: person.user.id, email: oldEmail },
     ])
   })
@@ -183,10 +184,10 @@ describe('a new email address', () => {
     await shop.guest(shop.visitor(), oldEmail)
     await shop.settle()
     const admin = await shop.admin()
-    const [guestAccount] = await admin.call(accounts.adminList, { q: oldEmail })
+    const [guestAccount] = await admin.call(accountsAdmin.list, { q: oldEmail })
     expect(guestAccount).toMatchObject({ email: oldEmail, totalPurchases: 1 })
     await shop.visitor().call(credentials.undoEmail, await linkIn(oldEmail, changedSubject))
-    const [restored] = await admin.call(accounts.adminList, { q: oldEmail })
+    const [restored] = await admin.call(accountsAdmin.list, { q: oldEmail })
     expect(restored).toMatchObject({ id: person.user.id, email: oldEmail, totalPurchases: 1 })
     // The guest's account keeps its purchase; the seller gets an email and enters another address.
     expect((await shop.mails()).map(({ subject }) => subject)).toContain(
@@ -194,7 +195,7 @@ describe('a new email address', () => {
     )
     const id = guestAccount?.id ?? ''
     await admin.call(customers.adminCorrectEmail, { id, email: `second-${oldEmail}` })
-    const [correctedAccount] = await admin.call(accounts.adminList, { q: `second-${oldEmail}` })
+    const [correctedAccount] = await admin.call(accountsAdmin.list, { q: `second-${oldEmail}` })
     expect(correctedAccount).toMatchObject({ id, totalPurchases: 1, isProven: false })
   })
 

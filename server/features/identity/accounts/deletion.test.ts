@@ -5,7 +5,9 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { purchases as purchaseRows, users } from '#server/database/schema.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { openSmtp } from '#server/testing/smtp.ts'
@@ -83,7 +85,7 @@ describe('deleting a user', () => {
     })
     const traces = `traceable|${buyer.user.email}`
     expect((await tracesOf(traces)).length).toBeGreaterThan(5)
-    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    await admin.call(accountsAdmin.delete, { id: buyer.user.id })
 
     await expect(buyer.call(purchases.list, {})).rejects.toMatchObject({ status: 401 })
     await expect(
@@ -91,12 +93,12 @@ describe('deleting a user', () => {
     ).rejects.toMatchObject({ status: 401 })
     expect(await tracesOf(traces)).toEqual([])
 
-    const books = await admin.call(purchases.adminList, { q: `deleted-${buyer.user.id}` })
+    const books = await admin.call(purchasesAdmin.list, { q: `deleted-${buyer.user.id}` })
     expect(books).toMatchObject([
       { id: buyer.purchase.id, amount: 3900, status: 'cancelled', user: { name: 'Deleted user' } },
     ])
     expect(await statusAtStripe(buyer.purchase.id)).toBe('canceled')
-    expect(await admin.call(accounts.adminList, { q: buyer.user.email })).toEqual([])
+    expect(await admin.call(accountsAdmin.list, { q: buyer.user.email })).toEqual([])
     expect(await admin.call(audit.adminList, { q: buyer.user.email })).toEqual([])
     expect(await admin.call(audit.adminList, { q: buyer.user.id })).toMatchObject([
       { action: 'user.delete', subject: expect.stringContaining(buyer.user.id) },
@@ -107,7 +109,7 @@ describe('deleting a user', () => {
   test('sends one last email, after which the address is stored nowhere', async () => {
     const buyer = await shop.buyer()
     const admin = await shop.admin()
-    await admin.call(accounts.adminDelete, { id: buyer.user.id })
+    await admin.call(accountsAdmin.delete, { id: buyer.user.id })
     expect(await mailsTo(buyer.user.email)).toEqual([farewell])
     expect(await tracesOf(buyer.user.email)).toEqual([])
   })
@@ -137,20 +139,20 @@ describe('deleting a user', () => {
   test('frees the address, and a new account with it starts empty', async () => {
     const { user } = await shop.user({ email: 'again@example.com' })
     const admin = await shop.admin()
-    await admin.call(accounts.adminDelete, { id: user.id })
+    await admin.call(accountsAdmin.delete, { id: user.id })
     const newAccount = await shop.user({ email: 'again@example.com' })
     expect(newAccount.user.id).not.toBe(user.id)
-    await expect(admin.call(accounts.adminDelete, { id: user.id })).rejects.toMatchObject({ status: 404 })
+    await expect(admin.call(accountsAdmin.delete, { id: user.id })).rejects.toMatchObject({ status: 404 })
   })
 
   test('refuses yourself and unknown users', async () => {
     const admin = await shop.admin()
-    await expect(admin.call(accounts.adminDelete, { id: admin.user.id })).rejects.toMatchObject({
+    await expect(admin.call(accountsAdmin.delete, { id: admin.user.id })).rejects.toMatchObject({
       status: 409,
       serverMessage: 'You cannot delete yourself',
     })
     await expect(
-      admin.call(accounts.adminDelete, { id: '00000000-0000-4000-8000-000000000000' }),
+      admin.call(accountsAdmin.delete, { id: '00000000-0000-4000-8000-000000000000' }),
     ).rejects.toMatchObject({ status: 404, serverMessage: 'User not found' })
   })
 
@@ -160,7 +162,7 @@ describe('deleting a user', () => {
     await shop.pay(begun)
     const admin = await shop.admin()
     const refused = { status: 409, serverMessage: 'A payment is still being processed. Please try again in a minute.' }
-    await expect(admin.call(accounts.adminDelete, { id: person.user.id })).rejects.toMatchObject(refused)
+    await expect(admin.call(accountsAdmin.delete, { id: person.user.id })).rejects.toMatchObject(refused)
     await expect(person.call(accounts.deleteMyself, { password: person.password })).rejects.toMatchObject(refused)
 
     await shop.confirmPurchase(person, begun)
@@ -173,12 +175,12 @@ describe('deleting a user', () => {
   test('leaves one admin when two delete each other at the same moment', async () => {
     await using ownShop = await openShop()
     const first = await ownShop.admin()
-    await first.call(accounts.adminAdd, { ...secondAdmin, name: 'Second', isAdmin: true })
+    await first.call(accountsAdmin.add, { ...secondAdmin, name: 'Second', isAdmin: true })
     const visitor = ownShop.visitor()
     const { id } = await visitor.call(accounts.login, secondAdmin)
     const answers = await Promise.allSettled([
-      first.call(accounts.adminDelete, { id }),
-      visitor.call(accounts.adminDelete, { id: first.user.id }),
+      first.call(accountsAdmin.delete, { id }),
+      visitor.call(accountsAdmin.delete, { id: first.user.id }),
     ])
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const admins = await ownShop.connection.db.select().from(users).where(eq(users.isAdmin, true))
@@ -222,7 +224,7 @@ describe('my data', () => {
   test('is a file with everything in the account and no secrets', async () => {
     const buyer = await shop.buyer()
     const admin = await shop.admin()
-    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     const response = await buyer.fetch('/api/user/data')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')
     const text = await response.text()

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
 import { customers } from '#contract/admin/customers.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { staff } from '#contract/identity/staff.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { purchases as purchaseRows } from '#server/database/schema.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -29,9 +30,9 @@ describe('an admin', () => {
     expect(await person.call(accounts.user, {})).toBeNull()
     await shop.choosePassword(person, person.user.email, person.password)
     expect(await person.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: 'support' })
-    await person.call(accounts.adminList, {})
-    await person.call(purchases.adminList, {})
-    await expect(person.call(purchases.adminRefund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject(
+    await person.call(accountsAdmin.list, {})
+    await person.call(purchasesAdmin.list, {})
+    await expect(person.call(purchasesAdmin.refund, { id: buyer.purchase.id, refundedSoFar: 0 })).rejects.toMatchObject(
       { status: 403 },
     )
   })
@@ -39,10 +40,10 @@ describe('an admin', () => {
   test('lets support cancel at the end of the period, but not immediately, and see the shop as the buyer', async () => {
     const [support, buyer] = [await shop.staff('support'), await shop.buyer()]
     const { id } = buyer.purchase
-    await expect(support.call(purchases.adminCancel, { id })).rejects.toMatchObject({ status: 403 })
-    await support.call(purchases.adminCancellation, { id })
-    await support.call(purchases.adminCancelAtPeriodEnd, { id })
-    await support.call(purchases.adminCancelAtPeriodEnd, { id })
+    await expect(support.call(purchasesAdmin.cancel, { id })).rejects.toMatchObject({ status: 403 })
+    await support.call(purchasesAdmin.cancellation, { id })
+    await support.call(purchasesAdmin.cancelAtPeriodEnd, { id })
+    await support.call(purchasesAdmin.cancelAtPeriodEnd, { id })
     const seen = await support.call(customers.adminSeeAs, { id: buyer.user.id })
     expect(seen.purchases).toMatchObject([{ id, status: 'pending_cancel' }])
     const log = await admin.call(audit.adminList, { q: support.user.email })
@@ -53,7 +54,7 @@ describe('an admin', () => {
       .update(purchaseRows)
       .set({ status: 'past_due' })
       .where(eq(purchaseRows.id, unpaid.purchase.id))
-    await expect(support.call(purchases.adminCancelAtPeriodEnd, { id: unpaid.purchase.id })).rejects.toMatchObject({
+    await expect(support.call(purchasesAdmin.cancelAtPeriodEnd, { id: unpaid.purchase.id })).rejects.toMatchObject({
       code: 'not-active',
     })
   })
@@ -63,7 +64,7 @@ describe('an admin', () => {
     await admin.call(staff.adminSetRole, { id: support.user.id, role: 'none' })
     expect(await support.call(accounts.user, {})).toBeNull()
     await support.call(accounts.login, { email: support.user.email, password: support.password })
-    await expect(support.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await expect(support.call(accountsAdmin.list, {})).rejects.toMatchObject({ status: 403 })
     const [newest] = await admin.call(audit.adminList, {})
     expect(newest).toMatchObject({
       action: 'user.role',
@@ -76,7 +77,7 @@ describe('an admin', () => {
     const person = await shop.verifiedUser()
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'admin' })
     const added = { email: 'third@example.com', password: 'a third admin’s own', name: 'Third', isAdmin: true }
-    await admin.call(accounts.adminAdd, added)
+    await admin.call(accountsAdmin.add, added)
     const newAdminMails = (await shop.mails()).filter(({ subject }) => subject === 'Your shop has a new admin')
     const mailsAboutThird = newAdminMails.filter(({ text }) => text.includes(added.email))
     const mailsAboutSecond = newAdminMails.filter(({ text }) => !text.includes(added.email))
@@ -84,7 +85,7 @@ describe('an admin', () => {
     expect(mailsAboutSecond.map(({ to }) => to)).toEqual([admin.user.email])
     expect(mailsAboutThird.map(({ to }) => to).toSorted()).toEqual(adminEmails.toSorted())
     await admin.call(staff.adminSetRole, { id: person.user.id, role: 'none' })
-    const [third] = await admin.call(accounts.adminList, { q: added.email })
+    const [third] = await admin.call(accountsAdmin.list, { q: added.email })
     await admin.call(staff.adminSetRole, { id: third?.id ?? '', role: 'none' })
   })
 
@@ -123,25 +124,25 @@ describe('a role', () => {
   test('is refused for an unproven address', async () => {
     const stranger = await shop.user()
     const { id, email } = stranger.user
-    expect(await admin.call(accounts.adminList, { q: email })).toMatchObject([{ isProven: false }])
+    expect(await admin.call(accountsAdmin.list, { q: email })).toMatchObject([{ isProven: false }])
     for (const role of ['admin', 'support'] as const)
       await expect(setRole(id, role)).rejects.toMatchObject({
         status: 409,
         serverMessage: expect.stringContaining('hasn’t confirmed their email address yet. Send them'),
       })
     expect(await stranger.call(accounts.user, {})).toMatchObject({ isAdmin: false, role: null })
-    await expect(stranger.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await expect(stranger.call(accountsAdmin.list, {})).rejects.toMatchObject({ status: 403 })
     await setRole(id, 'none')
   })
 
   test('is refused for someone whom an admin added, until they have used their own link', async () => {
     const added = { email: 'partner@example.com', password: 'chosen for a partner', name: 'Partner', isAdmin: false }
-    await admin.call(accounts.adminAdd, { ...added, invite: true })
-    const [found] = await admin.call(accounts.adminList, { q: added.email })
+    await admin.call(accountsAdmin.add, { ...added, invite: true })
+    const [found] = await admin.call(accountsAdmin.list, { q: added.email })
     expect(found).toMatchObject({ isProven: false })
     await expect(setRole(found?.id ?? '', 'support')).rejects.toMatchObject({ code: 'person-unproven' })
     await shop.choosePassword(shop.visitor(), added.email, 'the partner’s own')
-    expect(await admin.call(accounts.adminList, { q: added.email })).toMatchObject([
+    expect(await admin.call(accountsAdmin.list, { q: added.email })).toMatchObject([
       { isProven: true, name: 'Partner' },
     ])
     await setRole(found?.id ?? '', 'support')
@@ -149,12 +150,12 @@ describe('a role', () => {
 
   test('given with a new account has no effect until its owner has used their own link', async () => {
     const added = { email: 'boss@example.com', password: 'chosen for the boss', name: 'Boss', isAdmin: true }
-    await admin.call(accounts.adminAdd, added)
+    await admin.call(accountsAdmin.add, added)
     const boss = shop.visitor()
     await boss.call(accounts.login, { email: added.email, password: added.password })
-    await expect(boss.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403, code: 'unproven' })
+    await expect(boss.call(accountsAdmin.list, {})).rejects.toMatchObject({ status: 403, code: 'unproven' })
     await shop.choosePassword(boss, added.email, 'the boss’s very own')
-    const [found] = await boss.call(accounts.adminList, { q: added.email })
+    const [found] = await boss.call(accountsAdmin.list, { q: added.email })
     await setRole(found?.id ?? '', 'none')
   })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { settings } from '#contract/admin/settings.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { credentials } from '#contract/identity/credentials.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { seller } from '#server/testing/people.ts'
@@ -38,7 +39,7 @@ describe('the seller’s own addresses', () => {
     )
     expect(answers[0]).toMatchObject({ status: 409 })
     expect(answers[0]).toEqual(answers[1])
-    const [found] = await (await shop.admin()).call(accounts.adminList, { q: support })
+    const [found] = await (await shop.admin()).call(accountsAdmin.list, { q: support })
     expect(found).toBeUndefined()
   })
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import type { accounts } from '#contract/identity/accounts.ts'
+import type { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -17,7 +17,7 @@ import { mailOtherAdmins } from './roles.ts'
 type UserContext = Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>
 
 export type Users = {
-  list(filter: UserFilter): Promise<Page<RawOutputOf<typeof accounts.adminList>[number]>>
+  list(filter: UserFilter): Promise<Page<RawOutputOf<typeof accountsAdmin.list>[number]>>
   add(actor: Actor, user: NewUser): Promise<void>
 }
 
@@ -29,8 +29,8 @@ export type CustomerHelp = {
   correctEmail(actor: Actor, userId: string, email: string): Promise<void>
 }
 
-type NewUser = ParsedInputOf<typeof accounts.adminAdd>
-type UserFilter = ParsedInputOf<typeof accounts.adminList>
+type NewUser = ParsedInputOf<typeof accountsAdmin.add>
+type UserFilter = ParsedInputOf<typeof accountsAdmin.list>
 
 export function createUsers({ db, now, passwords, audit, mails }: UserContext, passwordLinks: PasswordLinks): Users {
   return {

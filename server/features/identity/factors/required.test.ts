@@ -2,10 +2,11 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { logins } from '#contract/identity/logins.ts'
 import { staff } from '#contract/identity/staff.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { createAudit } from '#server/audit/audit.ts'
 import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
@@ -33,14 +34,14 @@ describe('an admin of a public shop', () => {
   test('can only set up a second step after the first login, and everything else after that', async () => {
     const admin = await shop.admin()
     expect(await admin.call(accounts.user, {})).toMatchObject({ mustSetUp: true })
-    for (const endpoint of [purchases.adminList, accounts.adminList, accounts.profile, accounts.devices])
+    for (const endpoint of [purchasesAdmin.list, accountsAdmin.list, accounts.profile, accounts.devices])
       await expect(admin.call(endpoint, {})).rejects.toMatchObject({
         status: 403,
         serverMessage: 'This shop asks its admins for a second step. It takes a minute.',
       })
     expect(await admin.call(factors.show, {})).toMatchObject({ isRequired: true, passkeys: [] })
     const app = await addApp(shop, admin)
-    await admin.call(purchases.adminList, {})
+    await admin.call(purchasesAdmin.list, {})
     expect(await admin.call(accounts.user, {})).not.toHaveProperty('mustSetUp')
 
     await expect(admin.call(factors.removeAppCodes, {})).rejects.toMatchObject({
@@ -55,14 +56,14 @@ describe('an admin of a public shop', () => {
       secondBrowser.call(accounts.login, { email: admin.user.email, password: admin.password }),
     ).rejects.toMatchObject({ secondSteps: ['code'] })
     await secondBrowser.call(logins.withCode, { code: app.code() })
-    await secondBrowser.call(purchases.adminList, {})
+    await secondBrowser.call(purchasesAdmin.list, {})
 
     const recovering = shop.visitor()
     await recovering.call(accounts.login, { email: admin.user.email, password: admin.password }).catch(() => undefined)
     await recovering.call(logins.withCode, { code: app.recoveryCodes[0] ?? '' })
-    await expect(recovering.call(purchases.adminList, {})).rejects.toMatchObject({ status: 403 })
+    await expect(recovering.call(purchasesAdmin.list, {})).rejects.toMatchObject({ status: 403 })
     await addApp(shop, recovering)
-    await recovering.call(purchases.adminList, {})
+    await recovering.call(purchasesAdmin.list, {})
   })
 
   test('with a passkey must use it after the password', async () => {
@@ -78,7 +79,7 @@ describe('an admin of a public shop', () => {
     })
     const answer = passkey.authenticate(await secondBrowser.call(logins.passkeyOptions, {}))
     await secondBrowser.call(logins.withPasskey, { response: answer })
-    await secondBrowser.call(purchases.adminList, {})
+    await secondBrowser.call(purchasesAdmin.list, {})
   })
 
   test('keeps one of two factors, even when both are removed at the same moment', async () => {
@@ -145,7 +146,7 @@ test('buyers of a public shop need no second step, and support does', async () =
   const person = await ownShop.verifiedUser()
   await admin.call(staff.adminSetRole, { id: person.user.id, role: 'support' })
   await ownShop.choosePassword(person, person.user.email, person.password)
-  await expect(person.call(accounts.adminList, {})).rejects.toMatchObject({ status: 403 })
+  await expect(person.call(accountsAdmin.list, {})).rejects.toMatchObject({ status: 403 })
   await addApp(ownShop, person)
-  await person.call(accounts.adminList, {})
+  await person.call(accountsAdmin.list, {})
 })

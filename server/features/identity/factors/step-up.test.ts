@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { stepUp } from '#contract/identity/step-up.ts'
 import { contract } from '#contract/index.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { production } from '#server/testing/production.ts'
 
@@ -22,9 +22,9 @@ const newcomer = (number: number) => ({
 describe('a call that a thief would make', () => {
   test('is allowed within ten minutes of the login, and later only after entering the password again', async () => {
     const admin = await shop.admin()
-    await admin.call(accounts.adminAdd, newcomer(1))
+    await admin.call(accountsAdmin.add, newcomer(1))
     shop.clock.advance({ minutes: 11 })
-    await expect(admin.call(accounts.adminAdd, newcomer(2))).rejects.toMatchObject({
+    await expect(admin.call(accountsAdmin.add, newcomer(2))).rejects.toMatchObject({
       status: 403,
       serverMessage: 'Please confirm that it’s you.',
       acceptedProofs: ['password'],
@@ -33,11 +33,11 @@ describe('a call that a thief would make', () => {
       status: 403,
       fields: { password: 'Wrong password' },
     })
-    await expect(admin.call(accounts.adminAdd, newcomer(2))).rejects.toMatchObject({ status: 403 })
+    await expect(admin.call(accountsAdmin.add, newcomer(2))).rejects.toMatchObject({ status: 403 })
     await admin.call(stepUp.withPassword, { password: admin.password })
-    await admin.call(accounts.adminAdd, newcomer(2))
+    await admin.call(accountsAdmin.add, newcomer(2))
     shop.clock.advance({ minutes: 11 })
-    await expect(admin.call(accounts.adminAdd, newcomer(3))).rejects.toMatchObject({ status: 403 })
+    await expect(admin.call(accountsAdmin.add, newcomer(3))).rejects.toMatchObject({ status: 403 })
   })
 
   test('two hours later, is refused without a proof and changes nothing', async () => {
@@ -48,7 +48,7 @@ describe('a call that a thief would make', () => {
     const { id, productId } = buyer.purchase
     const saving = admin.call(contract.settings.adminSave, { SUPPORT_EMAIL: 'thief@evil.example' })
     await expect(saving).rejects.toMatchObject(proofRequired)
-    const booking = admin.call(purchases.adminAdd, {
+    const booking = admin.call(purchasesAdmin.add, {
       userId: admin.user.id,
       productId,
       billingType: 'monthly',
@@ -56,7 +56,7 @@ describe('a call that a thief would make', () => {
       status: 'active',
     })
     await expect(booking).rejects.toMatchObject(proofRequired)
-    await expect(admin.call(purchases.adminCancel, { id })).rejects.toMatchObject(proofRequired)
+    await expect(admin.call(purchasesAdmin.cancel, { id })).rejects.toMatchObject(proofRequired)
     const importing = admin.call(contract.imports.adminImport, {
       lines: [{ line: 1, email: 'thief@example.com', plan: 'monthly', paidUntil: '2030-01-01' }],
       invite: false,
@@ -64,13 +64,13 @@ describe('a call that a thief would make', () => {
     })
     await expect(importing).rejects.toMatchObject(proofRequired)
     expect(await admin.call(contract.settings.adminShow, {})).toEqual(settings)
-    expect(await admin.call(purchases.adminList, {})).toMatchObject([{ id, status: 'active' }])
+    expect(await admin.call(purchasesAdmin.list, {})).toMatchObject([{ id, status: 'active' }])
   })
 
   test('needs a fresh proof also when it adds an account without a role', async () => {
     const admin = await shop.admin()
     shop.clock.advance({ hours: 2 })
-    await expect(admin.call(accounts.adminAdd, { ...newcomer(6), isAdmin: false })).rejects.toMatchObject({
+    await expect(admin.call(accountsAdmin.add, { ...newcomer(6), isAdmin: false })).rejects.toMatchObject({
       code: 'prove-again',
     })
   })
@@ -79,8 +79,8 @@ describe('a call that a thief would make', () => {
     const [here, there] = [await shop.admin(), await shop.admin()]
     shop.clock.advance({ minutes: 11 })
     await here.call(stepUp.withPassword, { password: here.password })
-    await here.call(accounts.adminAdd, newcomer(4))
-    await expect(there.call(accounts.adminAdd, newcomer(5))).rejects.toMatchObject({ acceptedProofs: ['password'] })
+    await here.call(accountsAdmin.add, newcomer(4))
+    await expect(there.call(accountsAdmin.add, newcomer(5))).rejects.toMatchObject({ acceptedProofs: ['password'] })
   })
 })
 
@@ -88,5 +88,5 @@ test('outside production, someone without a second factor is not asked for a pro
   await using localShop = await openShop()
   const admin = await localShop.admin()
   localShop.clock.advance({ minutes: 60 })
-  expect(await admin.call(accounts.adminAdd, newcomer(1))).toEqual({})
+  expect(await admin.call(accountsAdmin.add, newcomer(1))).toEqual({})
 })

@@ -4,7 +4,9 @@ import { accessAdmin } from '#contract/access/access-admin.ts'
 import { audit } from '#contract/admin/activity.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -23,7 +25,7 @@ const inDays = (days: number) => new Date(shop.clock.now().getTime() + days * 86
 
 type BookingOptions = { kind?: 'gift' | 'paid_elsewhere'; reason?: string; endsAt?: string; invite?: boolean }
 async function book(userId: string, options: BookingOptions = {}) {
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId,
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
@@ -48,7 +50,7 @@ test('a booking with an end expires at that minute, a week after an email with a
   expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'active', kind: 'paid_elsewhere', endsAt })
   expect(await onlyPurchaseOf(buyer)).not.toHaveProperty('reason')
   expect(await buyer.call(access.mine, {})).toMatchObject([{ until: endsAt, reason: 'ends' }])
-  expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+  expect(await admin.call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([
     { reason: 'Paid by wire', endsAt },
   ])
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ purchases: [{ bookedByHandBecause: 'Paid by wire' }] })
@@ -93,7 +95,7 @@ test('a booking without an end has none again after it is cancelled, extended an
   const { id } = await onlyPurchaseOf(buyer)
   await buyer.call(purchases.cancel, { id })
   const until = inDays(60).toISOString().slice(0, 10)
-  await admin.call(purchases.adminExtend, { id, until })
+  await admin.call(purchasesAdmin.extend, { id, until })
   expect(await onlyPurchaseOf(buyer)).toMatchObject({
     status: 'pending_cancel',
     endsAt: expect.stringContaining(until),
@@ -132,8 +134,8 @@ test('a booking that the seller cancels ends immediately, with one email and one
   const buyer = await shop.verifiedUser()
   await book(buyer.user.id, { endsAt: inDays(20).toISOString() })
   const { id } = await onlyPurchaseOf(buyer)
-  await admin.call(purchases.adminCancel, { id })
-  await admin.call(purchases.adminCancel, { id })
+  await admin.call(purchasesAdmin.cancel, { id })
+  await admin.call(purchasesAdmin.cancel, { id })
   expect(await onlyPurchaseOf(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled', endsAt: null })
   expect(await buyer.call(access.mine, {})).toEqual([])
   const subjects = (await mailsTo(buyer)).map(({ subject }) => subject)
@@ -159,7 +161,7 @@ test('a gift doesn’t count as revenue', async () => {
   await book(payer.user.id, { kind: 'paid_elsewhere' })
   const arrWithPayer = arr + 12 * 3900
   expect(await readFigures()).toMatchObject({ arr: arrWithPayer })
-  await admin.call(purchases.adminDelete, { id: (await onlyPurchaseOf(friend)).id })
+  await admin.call(purchasesAdmin.delete, { id: (await onlyPurchaseOf(friend)).id })
   expect(await readFigures()).toMatchObject({ arr: arrWithPayer })
 })
 
@@ -178,7 +180,7 @@ test('a buyer is invited by email only if the seller wants it, and the audit log
   const subject = 'You have access to Rebound Sigma Pro'
   expect((await mailsTo(invited)).map((mail) => mail.subject)).toContain(subject)
   expect((await mailsTo(notInvited)).map((mail) => mail.subject)).not.toContain(subject)
-  await admin.call(purchases.adminDelete, { id: (await onlyPurchaseOf(invited)).id })
+  await admin.call(purchasesAdmin.delete, { id: (await onlyPurchaseOf(invited)).id })
   const entries = await admin.call(audit.adminList, { q: 'purchase.' })
   expect(entries.length).toBeGreaterThan(3)
   expect(JSON.stringify(entries)).not.toContain('cousin')
@@ -195,8 +197,8 @@ test('a booking for an unproven address goes to the owner of the mailbox, not to
 
 test('a new user is invited by email with a link to choose a password', async () => {
   const person = { password: 'typed by the seller', name: 'Ida', isAdmin: false }
-  await admin.call(accounts.adminAdd, { ...person, email: 'ida@example.com', invite: true })
-  await admin.call(accounts.adminAdd, { ...person, email: 'silent@example.com' })
+  await admin.call(accountsAdmin.add, { ...person, email: 'ida@example.com', invite: true })
+  await admin.call(accountsAdmin.add, { ...person, email: 'silent@example.com' })
   const mails = await shop.mails()
   expect(mails.filter(({ to }) => to === 'silent@example.com')).toEqual([])
   const token = /token=(\S+)/.exec(mails.find(({ to }) => to === 'ida@example.com')?.text ?? '')?.[1] ?? ''

@@ -7,6 +7,7 @@ import { billing, taxLine } from '#contract/selling/billing.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { orders } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -144,7 +145,7 @@ test('a subscription that Stripe charges without tax, because it lost the place,
   await shop.advance(1, 'month')
   const admin = await shop.admin()
   expect(await admin.call(overview.adminNeeds, {})).toContainEqual({ kind: 'untaxed', count: 1, dueAt: null })
-  expect(await admin.call(purchases.adminList, { need: 'untaxed' })).toMatchObject([{ id: buyer.id }])
+  expect(await admin.call(purchasesAdmin.list, { need: 'untaxed' })).toMatchObject([{ id: buyer.id }])
 
   // A switch is refused, because it would charge a year without tax.
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -175,7 +176,7 @@ test('a subscription taken over is taxed from its next invoice on, once its buye
   ])
   const isTaxed = async (id: string) => (await placed.sdk.subscriptions.retrieve(id)).automatic_tax.enabled
   expect([await isTaxed(untaxed.id), await isTaxed(placed.id)]).toEqual([false, true])
-  const listed = await admin.call(purchases.adminList, { need: 'untaxed', q: 'nowhere@example.com' })
+  const listed = await admin.call(purchasesAdmin.list, { need: 'untaxed', q: 'nowhere@example.com' })
   expect(listed).toHaveLength(1)
 
   const mail = (await shop.mails()).findLast(({ to }) => to === 'nowhere@example.com')
@@ -188,7 +189,7 @@ test('a subscription taken over is taxed from its next invoice on, once its buye
   await buyer.call(billing.save, { company: '', street: '', postalCode: '', city: '', country: 'DE', vatId: '' })
   await shop.settle()
   expect(await isTaxed(untaxed.id)).toBe(true)
-  expect(await admin.call(purchases.adminList, { need: 'untaxed', q: 'nowhere@example.com' })).toEqual([])
+  expect(await admin.call(purchasesAdmin.list, { need: 'untaxed', q: 'nowhere@example.com' })).toEqual([])
 })
 
 test('a buyer who comes back keeps street and city on the invoice', async () => {
@@ -287,9 +288,9 @@ test('a buyer’s company, address and VAT ID are on the next invoice, and are d
 test('every refund gets one credit note with its share of the tax', async () => {
   const buyer = await buyFrom({ country: 'DE' })
   const admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id: buyer.id, amount: 1000, refundedSoFar: 0 })
+  await admin.call(purchasesAdmin.refund, { id: buyer.id, amount: 1000, refundedSoFar: 0 })
   await shop.settle()
-  await admin.call(purchases.adminRefund, { id: buyer.id, refundedSoFar: 1000 })
+  await admin.call(purchasesAdmin.refund, { id: buyer.id, refundedSoFar: 1000 })
   await shop.settle()
   const documents = await buyer.call(purchases.invoices, { id: buyer.id })
   const notes = documents.filter(({ kind }) => kind === 'credit_note')

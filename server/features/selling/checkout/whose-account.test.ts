@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { orders, users } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
@@ -101,7 +102,7 @@ async function performAction({ browser, begun, password }: Person, action: strin
       const id = live?.id ?? ''
       await browser.call(purchases.cancel, { id })
       const admin = await shop.admin()
-      await admin.call(purchases.adminCancel, { id })
+      await admin.call(purchasesAdmin.cancel, { id })
     }
     if (action === 'sign up') await browser.call(accounts.register, { email, password, name: 'Somebody' })
     if (action === 'log in') await browser.call(accounts.login, { email, password })
@@ -143,7 +144,7 @@ test('the new holder of a handed-over account does not pay with the former holde
   const first = await shop.guest(stranger, email)
   await shop.logInGuest(stranger, first)
   const cancelAll = async (visitor: Visitor) => {
-    for (const { id } of await visitor.call(purchases.list, {})) await admin.call(purchases.adminCancel, { id })
+    for (const { id } of await visitor.call(purchases.list, {})) await admin.call(purchasesAdmin.cancel, { id })
   }
   await cancelAll(stranger)
   await shop.guest(owner, email)
@@ -165,7 +166,7 @@ test('a username that a guest typed for another person’s account unlocks nothi
   await using connected = await openConnectedShop()
   const owner = await connected.verifiedUser()
   const admin = await connected.admin()
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId: owner.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'yearly',

@@ -4,6 +4,7 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { declared } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -211,7 +212,7 @@ describe('a limited code', () => {
       'select id from purchases where user_id = (select id from users where email = $1)',
       [email],
     )
-    await admin.call(purchases.adminCancel, { id: bought[0]?.id ?? '' })
+    await admin.call(purchasesAdmin.cancel, { id: bought[0]?.id ?? '' })
     await shop.settle()
     await shop.pay(begun)
     await shop.settle()

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
-import type { declarations as calls, DeclarationFilter } from '#contract/selling/declarations.ts'
+import type { DeclarationFilter, declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -13,7 +13,9 @@ import { type Execution, findContract, isTooLate } from './execution.ts'
 type AdministrationContext = Pick<Context, 'db' | 'now' | 'audit'>
 
 export type DeclarationAdministration = {
-  list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  list(
+    filter: ParsedInputOf<typeof declarationsAdmin.list>,
+  ): Promise<Page<RawOutputOf<typeof declarationsAdmin.list>[number]>>
   carryOut(actor: Actor, id: string): Promise<void>
   /** Links a declaration whose contract was mistyped to its purchase, without carrying it out. */
   link(actor: Actor, id: string, contract: string): Promise<void>

@@ -4,8 +4,10 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
+import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { declarations } from '#server/database/schema.ts'
 import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -102,25 +104,25 @@ test('a declaration with a mistyped address waits for the seller, due in 14 days
   expect([known.next, unknown.next]).toEqual(['click', 'click'])
   await shop.settle()
   const admin = await shop.admin()
-  const listed = (await admin.call(contract.adminList, {})).find(({ id }) => id === unknown.id)
+  const listed = (await admin.call(declarationsAdmin.list, {})).find(({ id }) => id === unknown.id)
   expect(listed).toMatchObject({ state: 'open', purchase: null, contract: mistyped })
   const days = (new Date(listed?.dueAt ?? 0).getTime() - new Date(unknown.declaredAt).getTime()) / 86_400_000
   expect(days).toBe(14)
   expect((await mailsTo('help@example.com')).at(-1)?.text).toContain('adaa-typo@ example. com')
 
-  await expect(admin.call(contract.adminLink, { id: unknown.id, contract: mistyped })).rejects.toMatchObject({
+  await expect(admin.call(declarationsAdmin.link, { id: unknown.id, contract: mistyped })).rejects.toMatchObject({
     status: 400,
   })
-  await admin.call(contract.adminLink, { id: unknown.id, contract: buyer.user.email })
-  const declarationsOfBuyer = await admin.call(contract.adminList, { customerId: buyer.user.id })
+  await admin.call(declarationsAdmin.link, { id: unknown.id, contract: buyer.user.email })
+  const declarationsOfBuyer = await admin.call(declarationsAdmin.list, { customerId: buyer.user.id })
   expect(declarationsOfBuyer.find(({ id }) => id === unknown.id)).toMatchObject({
     state: 'open',
     purchase: { id: buyer.purchase.id },
   })
 
-  await admin.call(contract.adminClose, { id: unknown.id, outcome: 'Asked back; she withdrew herself' })
+  await admin.call(declarationsAdmin.close, { id: unknown.id, outcome: 'Asked back; she withdrew herself' })
   expect(await stored(unknown.id)).toMatchObject({ state: 'done', outcome: 'Asked back; she withdrew herself' })
-  await expect(admin.call(contract.adminCarryOut, { id: unknown.id })).rejects.toMatchObject({ status: 409 })
+  await expect(admin.call(declarationsAdmin.carryOut, { id: unknown.id })).rejects.toMatchObject({ status: 409 })
 })
 
 test('a stranger’s declaration reveals and changes nothing, and the owner gets an email', async () => {
@@ -164,9 +166,9 @@ test('a good cause that the seller accepts ends the contract without notice, and
   const { id } = await buyer.call(contract.cancel, cancellation)
   await shop.settle()
   const seller = await shop.admin()
-  await seller.call(contract.adminCarryOut, { id })
+  await seller.call(declarationsAdmin.carryOut, { id })
   await shop.settle()
-  const [purchase] = await seller.call(purchases.adminList, { q: buyer.user.email })
+  const [purchase] = await seller.call(purchasesAdmin.list, { q: buyer.user.email })
   expect(purchase).toMatchObject({ status: 'cancelled' })
   expect(purchase?.refundedAmount).toBeGreaterThan(32_000)
   expect(purchase?.refundedAmount).toBeLessThan(33_000)
@@ -216,7 +218,7 @@ test('a person’s declaration is in their data and is anonymized with the accou
   const reason = 'My doctor says so'
   const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'good_cause', reason })
   await shop.settle()
-  await (await shop.admin()).call(contract.adminClose, { id, outcome: 'Ada Trader called; settled' })
+  await (await shop.admin()).call(declarationsAdmin.close, { id, outcome: 'Ada Trader called; settled' })
   expect(await buyer.call(accounts.myData, {})).toMatchObject({
     declarations: [{ kind: 'cancellation', name: 'Ada Trader', reason }],
   })

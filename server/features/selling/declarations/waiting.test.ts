@@ -5,7 +5,9 @@ import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
+import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { payments, purchases as purchaseRows } from '#server/database/schema.ts'
 import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -79,13 +81,13 @@ test('a confirmation link sent to the account’s former address changes nothing
   await admin.call(customers.adminCorrectEmail, { id: buyer.user.id, email: 'moved@example.com' })
   await expect(shop.visitor().call(contract.confirm, link)).rejects.toMatchObject({ status: 410 })
   await shop.settle()
-  expect(await admin.call(purchases.adminList, { status: 'live' })).toContainEqual(
+  expect(await admin.call(purchasesAdmin.list, { status: 'live' })).toContainEqual(
     expect.objectContaining({ id: buyer.purchase.id, status: 'active' }),
   )
   await shop.visitor().call(contract.withdraw, declared('moved@example.com'))
   const newLink = await confirmationLinkTo('moved@example.com')
   await shop.visitor().call(contract.confirm, newLink)
-  expect(await admin.call(purchases.adminList, { status: 'live' })).not.toContainEqual(
+  expect(await admin.call(purchasesAdmin.list, { status: 'live' })).not.toContainEqual(
     expect.objectContaining({ id: buyer.purchase.id }),
   )
 })
@@ -98,9 +100,9 @@ test('a withdrawal on day 15 isn’t automatic, but the seller may carry it out'
   await shop.settle()
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active' }])
   const admin = await shop.admin()
-  const [row] = await admin.call(contract.adminList, {})
+  const [row] = await admin.call(declarationsAdmin.list, {})
   expect(row).toMatchObject({ id, state: 'open', isLate: true })
-  await admin.call(contract.adminCarryOut, { id })
+  await admin.call(declarationsAdmin.carryOut, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
 })
 
@@ -132,14 +134,14 @@ test('a declaration unconfirmed for three days goes to the seller once, with its
   const { id, declaredAt } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
   const openForSeller = async () =>
-    (await (await shop.admin()).call(contract.adminList, { state: 'open' })).map((row) => row.id)
+    (await (await shop.admin()).call(declarationsAdmin.list, { state: 'open' })).map((row) => row.id)
   const mailsToSeller = async () =>
     (await mailsTo('help@example.com')).filter(({ subject }) => subject.startsWith('Not confirmed'))
   const earlierMails = await mailsToSeller()
   await shop.queue.runNow('hand-declarations-to-seller')
   expect(await mailsToSeller()).toEqual(earlierMails)
   expect(await openForSeller()).not.toContain(id)
-  const waiting = await (await shop.admin()).call(contract.adminList, { state: 'waiting' })
+  const waiting = await (await shop.admin()).call(declarationsAdmin.list, { state: 'waiting' })
   expect(waiting).toMatchObject([{ id, state: 'open', awaitsClick: true }])
 
   await shop.advance(3, 'day')
@@ -177,8 +179,8 @@ test('a withdrawal carried out after its due date refunds the payments before th
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
   const admin = await shop.admin()
-  await admin.call(contract.adminCarryOut, { id })
-  expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+  await admin.call(declarationsAdmin.carryOut, { id })
+  expect(await admin.call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
   ])
   expect(await stored(id)).toMatchObject({
@@ -195,7 +197,7 @@ test('a cancellation counts from its arrival, so a renewal charged while it wait
   await shop.advance(5, 'day')
   await shop.visitor().call(contract.confirm, link)
   const admin = await shop.admin()
-  expect(await admin.call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+  expect(await admin.call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
   ])
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
@@ -242,7 +244,7 @@ test('a cancellation that the seller carries out after the month’s notice refu
   const { id, declaredAt } = await shop.visitor().call(contract.cancel, input)
   await shop.settle()
   await shop.advance(3, 'month')
-  await (await shop.admin()).call(contract.adminCarryOut, { id })
+  await (await shop.admin()).call(declarationsAdmin.carryOut, { id })
   const purchase = await readPurchase()
   expect(purchase).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
   const noticeEnd = Date.parse(endOfDay(addMonths(new Date(declaredAt), 1)))
@@ -275,7 +277,7 @@ test('a disputed renewal is refunded only once the dispute is won', async () => 
   // Another test left a declaration that always fails.
   await shop.queue.runNow('carry-out-declarations').catch(() => {})
   expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away, and the renewal was refunded' })
-  expect(await (await shop.admin()).call(purchases.adminList, { q: buyer.user.email })).toMatchObject([
+  expect(await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([
     { status: 'cancelled', refundedAmount: 3900 },
   ])
 })

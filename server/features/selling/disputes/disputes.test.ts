@@ -5,10 +5,11 @@ import { audit } from '#contract/admin/activity.ts'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { retention } from '#contract/retention.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { disputes } from '#contract/selling/disputes.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { contact } from '#contract/site/contact.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -49,7 +50,7 @@ async function suggestedAnswer(id: string) {
   return { id, texts, files: shown.files.map(({ name }) => name) }
 }
 
-const needsAnswer = async (q: string) => (await admin.call(purchases.adminList, { need: 'disputes', q })).length === 1
+const needsAnswer = async (q: string) => (await admin.call(purchasesAdmin.list, { need: 'disputes', q })).length === 1
 
 test('an open dispute shows the stored evidence (terms, address, access, logins, messages) without a call to Stripe', async () => {
   const { buyer, paymentIntentId, id, dueAt } = await buyAndDispute()
@@ -76,7 +77,7 @@ test('an open dispute shows the stored evidence (terms, address, access, logins,
   expect(contentOf('service_documentation')).toMatch(/Terms accepted .*version [0-9a-f]{8}/)
   expect(contentOf('customer_communication')).toContain('It works, thanks!')
 
-  expect(await admin.call(purchases.adminList, { need: 'disputes', q: email })).toMatchObject([{ disputeIds: [id] }])
+  expect(await admin.call(purchasesAdmin.list, { need: 'disputes', q: email })).toMatchObject([{ disputeIds: [id] }])
   expect(await admin.call(figures.adminPayments, { q: email })).toMatchObject([{ kind: 'payment', disputeId: id }])
 })
 
@@ -164,7 +165,7 @@ test('the order’s IP address and the answer are deleted with the account, and 
   const data = await first.buyer.call(accounts.myData, {})
   expect(data).toMatchObject({ disputes: [{ reason: 'fraudulent', answer: { files: expect.any(Array) } }] })
   expect(data).toMatchObject({ orders: [{ ip: expect.any(String) }] })
-  await admin.call(accounts.adminDelete, { id: first.buyer.user.id })
+  await admin.call(accountsAdmin.delete, { id: first.buyer.user.id })
   const shown = await admin.call(disputes.adminShow, { id: first.id })
   expect(JSON.stringify(shown)).not.toContain(first.buyer.user.email)
   expect(shown).toMatchObject({ customer: null, savedAt: expect.any(String) })

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { mrrMovements, purchases as rows } from '#server/database/schema.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -32,7 +32,7 @@ const subscriptionOf = async (id: string) => {
 }
 const book = async (subscriber: Subscriber, kind: 'gift' | 'paid_elsewhere') => {
   const admin = await shop.admin()
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId: subscriber.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'yearly',
@@ -45,7 +45,7 @@ const book = async (subscriber: Subscriber, kind: 'gift' | 'paid_elsewhere') => 
 test('a buyer who buys, is cancelled and buys again counts as new, lost and returned', async () => {
   const buyer = await shop.buyer()
   const admin = await shop.admin()
-  await admin.call(purchases.adminCancel, { id: buyer.purchase.id })
+  await admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
   await shop.settle()
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await shop.buy(buyer, { billing: 'yearly' })
@@ -93,7 +93,7 @@ test('a month at 100 % off doesn’t count as lost, unless the buyer leaves duri
     await dashboard.applyCoupon(await subscriptionOf(purchase.id), { percent: 100, months: 1 })
   await shop.advance(1, 'month')
   const admin = await shop.admin()
-  await admin.call(purchases.adminCancel, { id: leaving.purchase.id })
+  await admin.call(purchasesAdmin.cancel, { id: leaving.purchase.id })
   await shop.advance(1, 'month')
   await shop.settle()
   const untilFreeMonth = [
@@ -108,7 +108,7 @@ test('free time doesn’t count as revenue, and nobody counts as new twice becau
   const buyer = await shop.buyer()
   const admin = await shop.admin()
   const until = new Date(shop.clock.now().getTime() + 75 * 86_400_000).toISOString().slice(0, 10)
-  await admin.call(purchases.adminExtend, { id: buyer.purchase.id, until })
+  await admin.call(purchasesAdmin.extend, { id: buyer.purchase.id, until })
   await shop.advance(1, 'month')
   await shop.advance(3, 'day')
   await shop.queue.runNow('reconcile')
@@ -126,9 +126,9 @@ test('a purchase paid elsewhere counts from its first to its last day, a gift do
   await book(payer, 'paid_elsewhere')
   await book(friend, 'gift')
   const admin = await shop.admin()
-  const [owned] = await admin.call(purchases.adminList, { q: payer.user.email })
+  const [owned] = await admin.call(purchasesAdmin.list, { q: payer.user.email })
   await shop.advance(1, 'day')
-  await (await shop.admin()).call(purchases.adminDelete, { id: owned?.id ?? '' })
+  await (await shop.admin()).call(purchasesAdmin.delete, { id: owned?.id ?? '' })
   expect(await movementsOf(payer)).toEqual([
     ['new', 'bought', 39_000, 1],
     ['churn', 'deleted', -39_000, -1],
@@ -156,12 +156,12 @@ test('when a buyer’s two purchases end at the same moment, the buyer counts as
     cause, arr_before, arr_after, people) select id, user_id, product_id, created_at, created_at, 'booked', 0, 'expansion',
     'bought', 0, 39000, 0 from purchases where user_id = ${buyer.user.id} and booked_as = 'paid_elsewhere'`)
   const admin = await shop.admin()
-  const owned = await admin.call(purchases.adminList, { q: buyer.user.email })
+  const owned = await admin.call(purchasesAdmin.list, { q: buyer.user.email })
   const client = await pool.connect()
   await client.query('begin')
   // Holds the buyer's lock until both cancellations wait for it.
   await client.query('select from users where id = $1 for update', [buyer.user.id])
-  const cancellations = owned.map(({ id }) => admin.call(purchases.adminCancel, { id }))
+  const cancellations = owned.map(({ id }) => admin.call(purchasesAdmin.cancel, { id }))
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await client.query('commit')
   client.release()
@@ -177,7 +177,7 @@ test('a subscription taken over counts as its owner’s first purchase if it beg
   await shop.advance(1, 'day')
   const [buyer, admin] = [await shop.verifiedUser({ email }), await shop.admin()]
   const purchase = await shop.buy(buyer)
-  await admin.call(purchases.adminCancel, { id: purchase.id })
+  await admin.call(purchasesAdmin.cancel, { id: purchase.id })
   const plan = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
   await admin.call(takeover.adminSetPlan, { id: priceId, plan })
   await admin.call(takeover.adminTakeOver, { ids: [id], invite: false })

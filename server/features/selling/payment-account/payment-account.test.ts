@@ -4,6 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { declared } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -135,7 +136,7 @@ test('until the shop knows which account new keys belong to, it sells nothing an
     guest.call(checkout.createSubscriptionIntent, { ...intent, email: 'new@example.com' }),
   ).rejects.toMatchObject(unavailable)
   await expect(
-    admin.call(purchases.adminRefund, { id: adasPurchaseId, amount: 500, refundedSoFar: 0 }),
+    admin.call(purchasesAdmin.refund, { id: adasPurchaseId, amount: 500, refundedSoFar: 0 }),
   ).rejects.toMatchObject(unavailable)
   expect(await sendEvent(shop, standIn)).toBe(503)
 
@@ -146,7 +147,7 @@ test('until the shop knows which account new keys belong to, it sells nothing an
     expect((await shop.mails()).filter(({ to }) => to === user.email).map(({ subject }) => subject)).toEqual([
       expect.stringContaining('received'),
     ])
-  expect(await admin.call(purchases.adminList, {})).toMatchObject([{ status: 'active' }, { status: 'active' }])
+  expect(await admin.call(purchasesAdmin.list, {})).toMatchObject([{ status: 'active' }, { status: 'active' }])
 
   await shop.paymentAccount.askAgain()
   expect(shop.paymentAccount.isKnown()).toBe(true)

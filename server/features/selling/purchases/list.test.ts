@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { InputOf } from '#contract/endpoint.ts'
-import { accounts } from '#contract/identity/accounts.ts'
-import { purchases as contract, type Purchase } from '#contract/selling/purchases.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
+import { type Purchase } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -29,13 +30,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => shop.close())
 
-type Query = Omit<InputOf<typeof contract.adminList>, 'limit'> & { limit?: number }
+type Query = Omit<InputOf<typeof purchasesAdmin.list>, 'limit'> & { limit?: number }
 
 async function listAllPages(query: Query): Promise<Purchase[]> {
   const listed: Purchase[] = []
   let cursor: string | undefined
   do {
-    const page = await admin.callPage(contract.adminList, { ...query, cursor })
+    const page = await admin.callPage(purchasesAdmin.list, { ...query, cursor })
     expect(page.items.length).toBeLessThanOrEqual(query.limit ?? 100)
     listed.push(...page.items)
     cursor = page.next
@@ -110,7 +111,7 @@ describe('the list of users', () => {
     const users: { id: string; email: string; name: string }[] = []
     let cursor: string | undefined
     do {
-      const page = await admin.callPage(accounts.adminList, { ...query, limit: 200, cursor })
+      const page = await admin.callPage(accountsAdmin.list, { ...query, limit: 200, cursor })
       users.push(...page.items)
       cursor = page.next
     } while (cursor)
@@ -127,7 +128,7 @@ describe('the list of users', () => {
   })
 
   test('counts each user’s active and total purchases', async () => {
-    const [user] = await admin.call(accounts.adminList, { q: 'ada5@common.com' })
+    const [user] = await admin.call(accountsAdmin.list, { q: 'ada5@common.com' })
     const purchasesOfUser = await listAllPages({ q: 'ada5@common.com' })
     expect(user).toMatchObject({
       totalPurchases: 3,

@@ -3,7 +3,7 @@ import type { ParsedInputOf } from '#contract/endpoint.ts'
 import { planOf } from '#contract/plans.ts'
 import { describeCharges } from '#contract/selling/charges.ts'
 import { decidedDisputes } from '#contract/selling/disputes.ts'
-import type { purchases as contract } from '#contract/selling/purchases.ts'
+import type { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
@@ -45,7 +45,7 @@ const buyersColumns = {
   bookedAs: purchases.bookedAs,
 }
 
-export type PurchaseFilter = ParsedInputOf<typeof contract.adminList> & { userId?: string }
+export type PurchaseFilter = ParsedInputOf<typeof purchasesAdmin.list> & { userId?: string }
 
 export async function listPurchases<Output extends Position>(
   db: Database,

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { loadSecretsKey } from '#server/security/secrets.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -84,7 +85,7 @@ describe('a cancelled subscription', () => {
     const admin = await shop.admin()
     const { id } = buyer.purchase
     const listedReason = async () => {
-      const found = await admin.call(purchases.adminList, { q: buyer.user.email, limit: 10 })
+      const found = await admin.call(purchasesAdmin.list, { q: buyer.user.email, limit: 10 })
       return found.map(({ leaveReason, leaveComment }) => [leaveReason, leaveComment])[0]
     }
     const atStripe = async () => {
@@ -136,7 +137,7 @@ test('a purchase booked by hand that its buyer cancels ends with its period', as
   await using isolatedShop = await openShop({ startsAt: new Date('2027-01-31T10:00:00Z') })
   const admin = await isolatedShop.admin()
   const buyer = await isolatedShop.verifiedUser()
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId: buyer.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'monthly',
@@ -346,23 +347,23 @@ describe('an admin', () => {
   test('cancels immediately, refunds up to the payment’s amount, and deletes permanently', async () => {
     const admin = await shop.admin()
     const [cancelled, refunded, deleted] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
-    await admin.call(purchases.adminCancel, { id: cancelled.purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: cancelled.purchase.id })
     expect(await purchaseOf(cancelled)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
 
     const partialRefund = { id: refunded.purchase.id, amount: 1500, refundedSoFar: 0 }
-    await admin.call(purchases.adminRefund, partialRefund)
+    await admin.call(purchasesAdmin.refund, partialRefund)
     expect(await purchaseOf(refunded)).toMatchObject({ refundedAmount: 1500, status: 'active' })
     await expect(
-      admin.call(purchases.adminRefund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
+      admin.call(purchasesAdmin.refund, { id: refunded.purchase.id, amount: 2500, refundedSoFar: 1500 }),
     ).rejects.toMatchObject({ status: 409, serverMessage: 'Only $24.00 of this payment can be refunded' })
-    expect(await admin.call(purchases.adminRefundable, { id: refunded.purchase.id })).toMatchObject({
+    expect(await admin.call(purchasesAdmin.refundable, { id: refunded.purchase.id })).toMatchObject({
       payments: [{ amount: 3900, refundable: 2400, endsSubscription: true }],
       refundedSoFar: 1500,
     })
-    await admin.call(purchases.adminRefund, { id: refunded.purchase.id, refundedSoFar: 1500 })
+    await admin.call(purchasesAdmin.refund, { id: refunded.purchase.id, refundedSoFar: 1500 })
     expect(await purchaseOf(refunded)).toMatchObject({ refundedAmount: 3900, status: 'cancelled' })
 
-    await admin.call(purchases.adminDelete, { id: deleted.purchase.id })
+    await admin.call(purchasesAdmin.delete, { id: deleted.purchase.id })
     await shop.settle()
     await shop.queue.runNow('reconcile')
     expect(await deleted.call(purchases.list, {})).toEqual([])
@@ -380,7 +381,7 @@ describe('an admin', () => {
       const buyer = await shop.buyer()
       const tryRefund = (admin: typeof here, amount: number) =>
         admin
-          .call(purchases.adminRefund, { id: buyer.purchase.id, amount, refundedSoFar: 0 })
+          .call(purchasesAdmin.refund, { id: buyer.purchase.id, amount, refundedSoFar: 0 })
           .catch((error: { status: number }) => error.status)
       const answers = await Promise.all(
         amounts.flatMap((amount) => [tryRefund(here, amount), tryRefund(there, amount)]),
@@ -391,7 +392,7 @@ describe('an admin', () => {
       const { refundedAmount } = await purchaseOf(buyer)
       expect(amounts).toContain(refundedAmount)
       await expect(
-        here.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
+        here.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 }),
       ).rejects.toMatchObject({ status: 409, serverMessage: expect.stringContaining('Please look again') })
       expect(await purchaseOf(buyer)).toMatchObject({ refundedAmount })
     }
@@ -407,14 +408,14 @@ describe('an admin', () => {
       amount: 12_345,
       status: 'active' as const,
     }
-    await admin.call(purchases.adminAdd, booking)
-    await expect(admin.call(purchases.adminAdd, booking)).rejects.toMatchObject({ status: 409 })
+    await admin.call(purchasesAdmin.add, booking)
+    await expect(admin.call(purchasesAdmin.add, booking)).rejects.toMatchObject({ status: 409 })
     const [booked] = await call(purchases.list, {})
     expect(booked).toMatchObject({ amount: 12_345, status: 'active', paymentIntentId: null })
     await expect(call(purchases.invoice, { id: booked?.id ?? '' })).rejects.toMatchObject({
       serverMessage: expect.stringContaining('There is no invoice for this purchase'),
     })
-    await admin.call(purchases.adminCancel, { id: booked?.id ?? '' })
+    await admin.call(purchasesAdmin.cancel, { id: booked?.id ?? '' })
     expect(await call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
   })
 })

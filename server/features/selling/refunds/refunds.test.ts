@@ -5,6 +5,7 @@ import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { invoices as invoiceRows, purchases as purchaseRows } from '#server/database/schema.ts'
 import { declared, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -44,8 +45,8 @@ test('a payment into a former Stripe account is refused here and must be refunde
   await shop.connection.db.update(purchaseRows).set(former).where(eq(purchaseRows.id, id))
   await shop.connection.db.update(invoiceRows).set(former).where(eq(invoiceRows.purchaseId, id))
   const refused = { status: 409, message: expect.stringContaining('former Stripe account (acct_1Former)') }
-  await expect(admin.call(purchases.adminRefundable, { id })).rejects.toMatchObject(refused)
-  await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(refused)
+  await expect(admin.call(purchasesAdmin.refundable, { id })).rejects.toMatchObject(refused)
+  await expect(admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0 })).rejects.toMatchObject(refused)
   const [invoice, ...otherInvoices] = await buyer.call(purchases.invoices, { id })
   expect([invoice, otherInvoices]).toMatchObject([{ amount: 3900, status: 'paid', hasDocument: false }, []])
   const document = invoice?.id ?? ''
@@ -55,13 +56,13 @@ test('a payment into a former Stripe account is refused here and must be refunde
 test('refund dialog, cancellation and invoices work while Stripe is down', async () => {
   const [buyer, stranger, admin] = [await shop.buyer(), await shop.buyer(), await shop.admin()]
   const { id, userId } = buyer.purchase
-  await admin.call(purchases.adminRefund, { id, amount: 900, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id, amount: 900, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
   const { controls } = shop.sandbox
   await controls.behave({ key: 'expired' })
   const payment = { amount: 3900, refundable: 3000, credited: 0, endsSubscription: false }
-  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ payments: [payment], refundedSoFar: 900 })
-  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: 3000, isMissing: false })
+  expect(await admin.call(purchasesAdmin.refundable, { id })).toMatchObject({ payments: [payment], refundedSoFar: 900 })
+  expect(await admin.call(purchasesAdmin.cancellation, { id })).toMatchObject({ rest: 3000, isMissing: false })
   const documents = [
     { kind: 'credit_note', amount: 900, hasDocument: true },
     { kind: 'invoice', amount: 3900, status: 'paid', hasDocument: true },
@@ -85,8 +86,8 @@ test('a refund made at Stripe that the shop has not received is shown when the d
   await controls.refund(intentOf(buyer), 1000)
   await shop.settle()
   const changed = { status: 409, message: expect.stringContaining('$10.00 of this purchase has been refunded') }
-  await expect(admin.call(purchases.adminRefund, { id, refundedSoFar: 0 })).rejects.toMatchObject(changed)
-  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({ refundedSoFar: 1000 })
+  await expect(admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0 })).rejects.toMatchObject(changed)
+  expect(await admin.call(purchasesAdmin.refundable, { id })).toMatchObject({ refundedSoFar: 1000 })
   await controls.behaveAsUsual()
 })
 
@@ -134,7 +135,7 @@ test('a refund that the bank returns is reported to buyer and seller until it is
   await using isolatedShop = await openShop()
   const buyer = await isolatedShop.buyer({ card: 'pm_card_refundFail' })
   const { id } = buyer.purchase
-  await (await isolatedShop.admin()).call(purchases.adminRefund, { id, refundedSoFar: 0 })
+  await (await isolatedShop.admin()).call(purchasesAdmin.refund, { id, refundedSoFar: 0 })
   await isolatedShop.settle()
   const ended = { status: 'cancelled', endedBecause: 'refunded' }
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ ...ended, refundedAmount: 3900 }])
@@ -147,11 +148,11 @@ test('a refund that the bank returns is reported to buyer and seller until it is
 
   const admin = await isolatedShop.admin()
   const needs = async () => (await admin.call(overview.adminNeeds, {})).filter(({ kind }) => kind === 'failed_refunds')
-  const listed = () => admin.call(purchases.adminList, { need: 'failed_refunds' })
+  const listed = () => admin.call(purchasesAdmin.list, { need: 'failed_refunds' })
   expect(await needs()).toEqual([{ kind: 'failed_refunds', count: 1, dueAt: null }])
   expect(await listed()).toMatchObject([{ id, failedRefunds: 3900 }])
-  await admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })
-  await expect(admin.call(purchases.adminSettleRefunds, { id, amount: 3900 })).rejects.toMatchObject({ status: 409 })
+  await admin.call(purchasesAdmin.settleRefunds, { id, amount: 3900 })
+  await expect(admin.call(purchasesAdmin.settleRefunds, { id, amount: 3900 })).rejects.toMatchObject({ status: 409 })
   await isolatedShop.queue.runNow('reconcile')
   expect([await needs(), await listed()]).toEqual([[], []])
   expect((await mailsTo(buyer, isolatedShop)).filter((mail) => mail.includes('came back'))).toHaveLength(1)
@@ -160,7 +161,7 @@ test('a refund that the bank returns is reported to buyer and seller until it is
 test('a pending refund gets its credit note when it succeeds', async () => {
   await using isolatedShop = await openShop()
   const buyer = await isolatedShop.buyer({ card: 'pm_card_pendingRefund' })
-  await (await isolatedShop.admin()).call(purchases.adminRefund, {
+  await (await isolatedShop.admin()).call(purchasesAdmin.refund, {
     id: buyer.purchase.id,
     amount: 1000,
     refundedSoFar: 0,
@@ -210,7 +211,7 @@ test('no refund is promised after a failed cancellation, or after one that was u
   await isolatedShop.settle()
   const admin = await isolatedShop.admin()
   for (const { purchase } of [failed, resumedAtStripe, cancelledByBuyer])
-    await admin.call(purchases.adminCancel, { id: purchase.id })
+    await admin.call(purchasesAdmin.cancel, { id: purchase.id })
   await isolatedShop.settle()
   const stateOf = async ({ call }: Buyer) => (await call(purchases.list, {}))[0]
   expect(await stateOf(failed)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })

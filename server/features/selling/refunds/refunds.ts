@@ -23,7 +23,7 @@ export {
 type RefundDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> & {
   sync(subscriptionId: string): Promise<void>
 }
-type RefundInput = Omit<ParsedInputOf<typeof purchasesAdmin.adminRefund>, 'id'>
+type RefundInput = Omit<ParsedInputOf<typeof purchasesAdmin.refund>, 'id'>
 type RefundablePayment = {
   paymentIntentId: string
   paidAt: Date

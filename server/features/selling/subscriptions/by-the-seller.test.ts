@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isExtendable } from '#contract/statuses.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -32,9 +33,9 @@ test('an extension is offered exactly where it is possible', async () => {
   const admin = await shop.admin()
   const until = new Date(shop.clock.now().getTime() + 100 * day).toISOString().slice(0, 10)
   for (const { user } of [leaving, byHand, await shop.buyer()]) {
-    const [purchase] = await admin.call(purchases.adminList, { q: user.email })
+    const [purchase] = await admin.call(purchasesAdmin.list, { q: user.email })
     if (!purchase) throw new Error('The purchase is gone')
-    const isExtended = await admin.call(purchases.adminExtend, { id: purchase.id, until }).then(
+    const isExtended = await admin.call(purchasesAdmin.extend, { id: purchase.id, until }).then(
       () => true,
       () => false,
     )
@@ -47,10 +48,10 @@ test('a cancellation at the period’s end keeps access until then and can be un
   await shop.confirm(buyer)
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
-  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ endsAt: currentPeriodEnd, refund: 0 })
-  await admin.call(purchases.adminCancelAtPeriodEnd, { id })
+  expect(await admin.call(purchasesAdmin.cancellation, { id })).toMatchObject({ endsAt: currentPeriodEnd, refund: 0 })
+  await admin.call(purchasesAdmin.cancelAtPeriodEnd, { id })
   expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'pending_cancel', endsAt: currentPeriodEnd })
-  await admin.call(purchases.adminResume, { id })
+  await admin.call(purchasesAdmin.resume, { id })
   expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'active', endsAt: null })
   expect((await subjectsTo(shop, buyer)).slice(-2)).toEqual([
     'Your subscription will be cancelled',
@@ -68,7 +69,7 @@ test('a cancellation without an amount ends immediately without a refund, also a
   const { id } = buyer.purchase
   await buyer.call(purchases.cancel, { id })
   expect(await purchaseOf(shop, buyer)).toMatchObject({ status: 'pending_cancel' })
-  await (await shop.admin()).call(purchases.adminCancel, { id })
+  await (await shop.admin()).call(purchasesAdmin.cancel, { id })
   expect(await purchaseOf(shop, buyer)).toMatchObject({
     status: 'cancelled',
     endedBecause: 'cancelled',
@@ -85,14 +86,14 @@ test('an immediate cancellation can refund the unused days, to the cent and once
   const daysLeft = Math.ceil((Date.parse(currentPeriodEnd ?? '') - isolatedShop.clock.now().getTime()) / day)
   const unusedAmount = Math.round((3900 * daysLeft) / days)
   const admin = await isolatedShop.admin()
-  expect(await admin.call(purchases.adminCancellation, { id })).toMatchObject({ rest: unusedAmount })
-  const wrongAmount = admin.call(purchases.adminCancel, { id, refund: unusedAmount + 1 })
+  expect(await admin.call(purchasesAdmin.cancellation, { id })).toMatchObject({ rest: unusedAmount })
+  const wrongAmount = admin.call(purchasesAdmin.cancel, { id, refund: unusedAmount + 1 })
   await expect(wrongAmount).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 0 })
 
   // The refund succeeds and the end fails. A second try ends the subscription without another refund.
   await isolatedShop.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
-  const cancel = () => admin.call(purchases.adminCancel, { id, refund: unusedAmount })
+  const cancel = () => admin.call(purchasesAdmin.cancel, { id, refund: unusedAmount })
   await expect(cancel()).rejects.toMatchObject({ status: 502 })
   await cancel()
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({
@@ -111,13 +112,13 @@ test('a booking by hand ends immediately or with its period, and has nothing to 
   const buyer = await shop.user()
   const { id } = await bookPurchase(shop.connection, buyer.user.id)
   const admin = await shop.admin()
-  const cancel = (options: object) => admin.call(purchases.adminCancel, { id, ...options })
+  const cancel = (options: object) => admin.call(purchasesAdmin.cancel, { id, ...options })
   await expect(cancel({ refund: 100 })).rejects.toMatchObject({ code: 'booked-by-hand' })
-  const { endsAt, rest: unusedAmount } = await admin.call(purchases.adminCancellation, { id })
+  const { endsAt, rest: unusedAmount } = await admin.call(purchasesAdmin.cancellation, { id })
   expect([Date.parse(endsAt ?? '') > shop.clock.now().getTime(), unusedAmount]).toEqual([true, 0])
-  await admin.call(purchases.adminCancelAtPeriodEnd, { id })
+  await admin.call(purchasesAdmin.cancelAtPeriodEnd, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt }])
-  await admin.call(purchases.adminResume, { id })
+  await admin.call(purchasesAdmin.resume, { id })
   await cancel({})
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled' }])
 })
@@ -127,13 +128,13 @@ test('a full refund can leave access unchanged, and the subscription then renews
   const buyer = await isolatedShop.buyer()
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await isolatedShop.admin()
-  expect(await admin.call(purchases.adminRefundable, { id })).toMatchObject({
+  expect(await admin.call(purchasesAdmin.refundable, { id })).toMatchObject({
     payments: [{ refundable: 3900, endsSubscription: true }],
     accessUntil: currentPeriodEnd,
   })
   const fullRefund = { id, amount: 3900, refundedSoFar: 0, keepAccess: true, reason: 'goodwill' } as const
-  await admin.call(purchases.adminRefund, fullRefund)
-  const secondRefund = admin.call(purchases.adminRefund, fullRefund)
+  await admin.call(purchasesAdmin.refund, fullRefund)
+  const secondRefund = admin.call(purchasesAdmin.refund, fullRefund)
   await expect(secondRefund).rejects.toMatchObject({ status: 409, code: 'nothing-to-refund' })
   await isolatedShop.queue.runNow('reconcile')
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
@@ -146,7 +147,7 @@ test('a full refund can leave access unchanged, and the subscription then renews
   await isolatedShop.advance(1, 'month')
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
   // A refund of the next payment without `keepAccess` ends the subscription.
-  await (await isolatedShop.admin()).call(purchases.adminRefund, { id, refundedSoFar: 3900 })
+  await (await isolatedShop.admin()).call(purchasesAdmin.refund, { id, refundedSoFar: 3900 })
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
 
@@ -157,15 +158,15 @@ test('a refund of an earlier payment leaves the present period unchanged', async
   await isolatedShop.advance(1, 'month')
   await isolatedShop.settle()
   const admin = await isolatedShop.admin()
-  const { payments } = await admin.call(purchases.adminRefundable, { id })
+  const { payments } = await admin.call(purchasesAdmin.refundable, { id })
   expect(payments.map(({ endsSubscription: ends }) => ends)).toEqual([true, false])
   expect(payments[1]?.paymentIntentId).toBe(paymentIntentId)
   const refund = (intent: string | null) =>
-    admin.call(purchases.adminRefund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
+    admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0, paymentIntentId: intent ?? '' })
   await expect(refund('pi_of_somebody_else')).rejects.toMatchObject({ code: 'nothing-to-refund' })
   await refund(paymentIntentId)
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'active', refundedAmount: 3900 })
-  const stillRefundable = (await admin.call(purchases.adminRefundable, { id })).payments.map(
+  const stillRefundable = (await admin.call(purchasesAdmin.refundable, { id })).payments.map(
     (payment) => payment.refundable,
   )
   expect(stillRefundable).toEqual([3900, 0])
@@ -178,7 +179,7 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   await isolatedShop.advance(1, 'month')
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
   const admin = await isolatedShop.admin()
-  await expect(admin.call(purchases.adminRetryPayment, { id })).rejects.toMatchObject({ status: 402 })
+  await expect(admin.call(purchasesAdmin.retryPayment, { id })).rejects.toMatchObject({ status: 402 })
   expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({ status: 'past_due' })
 
   const openLatestLink = async () => {
@@ -196,7 +197,7 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   const opened = { invoiceUrl: expect.stringContaining('http') }
   // A link to an unpaid invoice works until it is paid.
   for (const _ of ['first', 'second']) {
-    await admin.call(purchases.adminSendPayLink, { id })
+    await admin.call(purchasesAdmin.sendPayLink, { id })
     expect(await openLatestLink()).toEqual(opened)
     expect(await openLatestLink()).toEqual(opened)
   }
@@ -207,6 +208,6 @@ test('an unpaid renewal can be charged again or paid by an emailed link, until i
   await expect(openLatestLink()).rejects.toMatchObject({ status: 502 })
   expect(await openLatestLink()).toEqual(opened)
   await expect(openLatestLink()).rejects.toMatchObject({ status: 410, code: 'link-expired' })
-  for (const call of [purchases.adminRetryPayment, purchases.adminSendPayLink])
+  for (const call of [purchasesAdmin.retryPayment, purchasesAdmin.sendPayLink])
     await expect(admin.call(call, { id })).rejects.toMatchObject({ status: 409, code: 'invoice-closed' })
 })

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -144,7 +145,7 @@ test('a paused subscription gives no access until it resumes, and then is a dupl
   await controls.pause(subscription)
   await shop.settle()
   const admin = await shop.admin()
-  await admin.call(purchases.adminAdd, {
+  await admin.call(purchasesAdmin.add, {
     userId: buyer.user.id,
     productId: reboundSigmaPro.id,
     billingType: 'monthly',

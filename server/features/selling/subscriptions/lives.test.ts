@@ -8,6 +8,7 @@ import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import { access, mrrMovements, payments, refunds, purchases as rows } from '#server/database/schema.ts'
 import { compareBooks } from '#server/testing/books.ts'
@@ -263,7 +264,7 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
     'seller gives time': async () => {
       const { currentPeriodEnd } = await rowOf(buyer)
       const until = new Date((currentPeriodEnd?.getTime() ?? 0) + 10 * 86_400_000)
-      await admin.call(purchases.adminExtend, { id, until: until.toISOString().slice(0, 10) })
+      await admin.call(purchasesAdmin.extend, { id, until: until.toISOString().slice(0, 10) })
     },
     'seller pauses': () => controls.pause(subscription),
     'seller resumes': () => dashboard.unpause(subscription),
@@ -271,7 +272,7 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
       const refundedBefore = await refundedToCustomer(customer)
       const order = { id, amount: 300, refundedSoFar: (await rowOf(buyer)).refundedAmount }
       // The simulated crash may come after Stripe has refunded.
-      await admin.call(purchases.adminRefund, order).catch(() => {})
+      await admin.call(purchasesAdmin.refund, order).catch(() => {})
       const refunded = (await refundedToCustomer(customer)) - refundedBefore
       expectedRefunds += refunded
       giftedAmount += refunded
@@ -504,7 +505,7 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         expect(announcedAndCharged.filter(([announced, charged]) => announced !== charged)).toEqual([])
         const row = await rowOf(buyer)
         expect(row.refundedAmount).toBe(expectedRefunds)
-        const withFailedRefund = await (await shop.admin()).call(purchases.adminList, { need: 'failed_refunds' })
+        const withFailedRefund = await (await shop.admin()).call(purchasesAdmin.list, { need: 'failed_refunds' })
         expect(withFailedRefund.some(({ id }) => id === row.id)).toBe(row.failedRefunds > 0)
         const { booked, wanted } = await compareBooks(shop)
         expect(booked.find(({ id }) => id === row.subscription)).toEqual(

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { mrrProofs, purchases as purchaseRows } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
@@ -33,10 +34,10 @@ test('a subscription that Stripe does not know stays unchanged and blocks nothin
   const [proof] = await db.select().from(mrrProofs)
   expect(proof).toMatchObject({ compared: 4, differing: 3, unreadable: 0 })
 
-  expect(await admin.call(purchases.adminCancellation, { id: missing.purchase.id })).toMatchObject({ isMissing: true })
-  await admin.call(purchases.adminCancel, { id: missing.purchase.id })
+  expect(await admin.call(purchasesAdmin.cancellation, { id: missing.purchase.id })).toMatchObject({ isMissing: true })
+  await admin.call(purchasesAdmin.cancel, { id: missing.purchase.id })
   expect(await missing.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', endedBecause: 'gone' }])
-  await admin.call(accounts.adminDelete, { id: leaving.user.id })
+  await admin.call(accountsAdmin.delete, { id: leaving.user.id })
   const [deletedAccountsPurchase] = await db.select().from(purchaseRows).where(eq(purchaseRows.id, leaving.purchase.id))
   expect(deletedAccountsPurchase).toMatchObject({ status: 'cancelled', endedBecause: 'gone', arr: 0 })
   expect(await countMissing()).toBe(1)

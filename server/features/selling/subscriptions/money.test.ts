@@ -9,6 +9,7 @@ import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { mrrProofs, payments, purchases as rows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -153,8 +154,8 @@ describe('a dispute', () => {
     const readNeed = async () =>
       (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'lost_disputes')
     expect(await readNeed()).toMatchObject({ count: 1 })
-    expect(await admin.call(purchases.adminList, { need: 'lost_disputes' })).toMatchObject([{ id: buyer.purchase.id }])
-    await admin.call(purchases.adminKeepAfterLoss, { id: buyer.purchase.id, amount: 3900 })
+    expect(await admin.call(purchasesAdmin.list, { need: 'lost_disputes' })).toMatchObject([{ id: buyer.purchase.id }])
+    await admin.call(purchasesAdmin.keepAfterLoss, { id: buyer.purchase.id, amount: 3900 })
     expect(await readNeed()).toBeUndefined()
   })
 
@@ -162,7 +163,7 @@ describe('a dispute', () => {
     const buyer = await shop.buyer()
     await shop.advance(1, 'month')
     const admin = await shop.admin()
-    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
     const [latest] = await shop.connection.db
       .select()
@@ -182,13 +183,13 @@ describe('a payment', () => {
     const monthPayment = buyer.purchase.paymentIntentId ?? ''
     await switchNow(buyer)
     const { id } = buyer.purchase
-    const { payments: refundable } = await admin.call(purchases.adminRefundable, { id })
+    const { payments: refundable } = await admin.call(purchasesAdmin.refundable, { id })
     expect(refundable.find(({ paymentIntentId }) => paymentIntentId === monthPayment)).toMatchObject({
       amount: 3900,
       refundable: 0,
       credited: 3900,
     })
-    const refund = () => admin.call(purchases.adminRefund, { id, paymentIntentId: monthPayment, refundedSoFar: 0 })
+    const refund = () => admin.call(purchasesAdmin.refund, { id, paymentIntentId: monthPayment, refundedSoFar: 0 })
     await expect(refund()).rejects.toMatchObject({
       serverMessage: 'This payment was credited to the year. Refund the year first.',
     })
@@ -201,8 +202,8 @@ describe('a payment', () => {
     await logIn(buyer)
     const admin = await shop.admin()
     const { id } = buyer.purchase
-    const { refundedSoFar } = await admin.call(purchases.adminRefundable, { id })
-    await admin.call(purchases.adminRefund, { id, amount: 20_000, refundedSoFar })
+    const { refundedSoFar } = await admin.call(purchasesAdmin.refundable, { id })
+    await admin.call(purchasesAdmin.refund, { id, amount: 20_000, refundedSoFar })
     await shop.settle()
     const preview = await buyer.call(purchases.cancellation, { id })
     expect(preview.refund).toBeLessThanOrEqual(19_000)
@@ -219,11 +220,11 @@ test('a full refund ends a subscription, even after a partial refund that kept a
   const admin = await shop.admin()
   const buyer = await shop.buyer()
   const { id } = buyer.purchase
-  await admin.call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id, amount: 1000, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
   expect(await readRow(buyer)).toMatchObject({ status: 'active' })
   await shop.advance(1, 'hour')
-  await admin.call(purchases.adminRefund, { id, refundedSoFar: 1000 })
+  await admin.call(purchasesAdmin.refund, { id, refundedSoFar: 1000 })
   await shop.settle()
   expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'refunded' })
 })
@@ -263,7 +264,7 @@ describe('a failure that Stripe stored under an idempotency key', () => {
              (${`refund-${buyer.purchase.paymentIntentId}-0`}, 'the first attempt', 400,
               '{"error":{"type":"invalid_request_error","message":"Insufficient funds"}}')`)
     const admin = await shop.admin()
-    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
     expect(await readRow(buyer)).toMatchObject({ refundedAmount: 1000 })
 
@@ -281,7 +282,7 @@ describe('a failure that Stripe stored under an idempotency key', () => {
     const buyer = await shop.buyer()
     const dispute = await shop.sandbox.controls.openDispute(buyer.purchase.paymentIntentId ?? '')
     await shop.settle()
-    const refund = () => admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    const refund = () => admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await expect(refund()).rejects.toMatchObject({ code: 'refund-refused' })
     await shop.sandbox.controls.closeDispute(dispute.id, 'won')
     await shop.settle()
@@ -387,13 +388,13 @@ describe('the books', () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
     const { subscriptionId } = await readRow(buyer)
-    await admin.call(purchases.adminRefund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
     const booksBeforeDeletion = await booksOf(subscriptionId)
     expect(booksBeforeDeletion).toEqual({ invoices: 1, payments: 1, refunds: 1 })
     const readCashOfMonth = async () => (await admin.call(figures.adminShow, {})).cash[0]
     const cashBeforeDeletion = await readCashOfMonth()
-    await admin.call(purchases.adminDelete, { id: buyer.purchase.id })
+    await admin.call(purchasesAdmin.delete, { id: buyer.purchase.id })
     await shop.settle()
     expect(await booksOf(subscriptionId)).toEqual(booksBeforeDeletion)
     expect(await readCashOfMonth()).toEqual(cashBeforeDeletion)
@@ -444,7 +445,7 @@ describe('the books', () => {
     const [bought] = await user.call(purchases.list, {})
     const readCashOfMonth = async () => (await admin.call(figures.adminShow, {})).cash[0]
     expect((await readCashOfMonth())?.tax).toBeGreaterThan(0)
-    await admin.call(purchases.adminRefund, { id: bought?.id ?? '', refundedSoFar: 0 })
+    await admin.call(purchasesAdmin.refund, { id: bought?.id ?? '', refundedSoFar: 0 })
     await taxed.settle()
     expect(await readCashOfMonth()).toMatchObject({ paid: 3900, refunded: 3900, tax: 0 })
   })
@@ -505,7 +506,7 @@ describe('an active subscription with an unpaid renewal', () => {
     await logIn(buyer)
     expect(await canOpenPackage(buyer)).toBe(true)
     expect(await readRow(buyer)).toMatchObject({ status: 'active', arr: 0 })
-    await (await shop.admin()).call(purchases.adminCancel, { id: buyer.purchase.id })
+    await (await shop.admin()).call(purchasesAdmin.cancel, { id: buyer.purchase.id })
     await shop.settle()
     expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
   })

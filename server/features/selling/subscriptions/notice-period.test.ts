@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { lives } from '#server/testing/lives.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { refundForUnusedDays } from '../invoices/invoices.ts'
@@ -107,7 +108,7 @@ test('free time from the seller isn’t a renewal, so the first year isn’t ref
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
   const until = new Date(Date.parse(currentPeriodEnd ?? '') + 31 * day)
-  await admin.call(purchases.adminExtend, { id, until: until.toISOString().slice(0, 10) })
+  await admin.call(purchasesAdmin.extend, { id, until: until.toISOString().slice(0, 10) })
   await shop.advance(32, 'day')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const [extended] = await buyer.call(purchases.list, {})
@@ -117,7 +118,7 @@ test('free time from the seller isn’t a renewal, so the first year isn’t ref
 test('a renewed year that the seller has refunded runs to its end, because nothing more can be refunded', async () => {
   const { call, id, readPurchase } = await buyRenewedYear(60)
   const admin = await shop.admin()
-  await admin.call(purchases.adminRefund, { id, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
   const { currentPeriodEnd } = await readPurchase()
   expect(await call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
@@ -141,7 +142,7 @@ test('a renewed year that the buyer’s credit has paid runs to its end', async 
 test('free time that follows a renewed year is kept until its end', async () => {
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { id, currentPeriodEnd: firstEnd } = buyer.purchase
-  const extend = async (until: string) => (await shop.admin()).call(purchases.adminExtend, { id, until })
+  const extend = async (until: string) => (await shop.admin()).call(purchasesAdmin.extend, { id, until })
   // Stripe moves a payment to at most two years after the latest free time.
   await extend(dayAfter(firstEnd, 1))
   await shop.advance(1, 'year')

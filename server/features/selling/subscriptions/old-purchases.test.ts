@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { purchases as contract } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { creditNotes, invoices, orders, payments, purchases, refunds } from '#server/database/schema.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 
 test('an ended purchase and its order are deleted ten years later, at the end of the year', async () => {
   await using shop = await openShop()
   const [ended, running] = [await shop.buyer(), await shop.buyer()]
-  await (await shop.admin()).call(contract.adminCancel, { id: ended.purchase.id })
+  await (await shop.admin()).call(purchasesAdmin.cancel, { id: ended.purchase.id })
   await shop.settle()
   const listRemaining = async () => {
     for (const job of ['forget-old-purchases', 'forget-unpaid-checkouts']) await shop.queue.runNow(job)

@@ -4,6 +4,7 @@ import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { mrrMovements, orders as orderRows, purchases as rows } from '#server/database/schema.ts'
 import { declared, mailsTo } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -211,12 +212,12 @@ test('each state that can’t be switched is refused with a sentence', async () 
     ['paused', (_, subscription) => controls.pause(subscription)],
     ['made for you', (_, subscription) => controls.dashboard.setQuantity(subscription, 2)],
     ['in dispute with your bank', ({ purchase }) => controls.openDispute(purchase.paymentIntentId ?? '')],
-    ['is free. You can switch after that', ({ id }) => admin.call(purchases.adminExtend, { id, until })],
+    ['is free. You can switch after that', ({ id }) => admin.call(purchasesAdmin.extend, { id, until })],
     [
       'Your last payment was changed by hand',
-      ({ id }) => admin.call(purchases.adminRefund, { id, amount: 500, refundedSoFar: 0 }),
+      ({ id }) => admin.call(purchasesAdmin.refund, { id, amount: 500, refundedSoFar: 0 }),
     ],
-    ['has ended', ({ id }) => admin.call(purchases.adminCancel, { id })],
+    ['has ended', ({ id }) => admin.call(purchasesAdmin.cancel, { id })],
   ]
   for (const [sentence, prepare] of preparations) {
     const buyer = await shop.buyer()

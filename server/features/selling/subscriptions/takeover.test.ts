@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { takeover } from '#contract/selling/takeover.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 const monthly = { productId: reboundSigmaPro.id, billingType: 'monthly' as const }
-const bookedFor = (email: string) => admin.call(purchases.adminList, { q: email })
+const bookedFor = (email: string) => admin.call(purchasesAdmin.list, { q: email })
 const mailsTo = async (email: string) => (await shop.mails()).filter(({ to }) => to === email)
 const takeOver = (ids: string[], invite = false) => admin.call(takeover.adminTakeOver, { ids, invite })
 const findListed = async (id: string) =>
@@ -102,7 +103,7 @@ test('a subscription taken over renews and can be cancelled and refunded like an
   expect(months.at(-1)?.arr).toBeGreaterThanOrEqual(12 * 2900)
   expect(await mailsTo(email)).toEqual([])
   const purchaseId = booked?.id ?? ''
-  const { payments } = await admin.call(purchases.adminRefundable, { id: purchaseId })
+  const { payments } = await admin.call(purchasesAdmin.refundable, { id: purchaseId })
   expect(payments.map(({ amount }) => amount)).toEqual([2900, 2900])
 
   await advanceOneMonth()
@@ -110,11 +111,11 @@ test('a subscription taken over renews and can be cancelled and refunded like an
   expect(Date.parse(renewed?.currentPeriodEnd ?? '')).toBeGreaterThan(Date.parse(booked?.currentPeriodEnd ?? ''))
   expect((await mailsTo(email)).map(({ subject }) => subject)).toHaveLength(1)
 
-  await admin.call(purchases.adminCancelAtPeriodEnd, { id: purchaseId })
+  await admin.call(purchasesAdmin.cancelAtPeriodEnd, { id: purchaseId })
   expect(await bookedFor(email)).toMatchObject([{ status: 'pending_cancel' }])
-  await admin.call(purchases.adminResume, { id: purchaseId })
-  const refundable = await admin.call(purchases.adminRefundable, { id: purchaseId })
-  await admin.call(purchases.adminRefund, { id: purchaseId, amount: 2900, refundedSoFar: refundable.refundedSoFar })
+  await admin.call(purchasesAdmin.resume, { id: purchaseId })
+  const refundable = await admin.call(purchasesAdmin.refundable, { id: purchaseId })
+  await admin.call(purchasesAdmin.refund, { id: purchaseId, amount: 2900, refundedSoFar: refundable.refundedSoFar })
   await shop.settle()
   expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
 })

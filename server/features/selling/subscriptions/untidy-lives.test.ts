@@ -5,6 +5,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { ApiError } from '#contract/call.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
@@ -114,7 +115,7 @@ test('double clicks while Stripe is slow and failing charge once, and the buyer 
           if (action === 'seller refunds a part') {
             const { refundedAmount } = purchaseBefore
             const refund = { id, amount: 300, refundedSoFar: refundedAmount }
-            const results = await clickTwice(() => admin.call(purchases.adminRefund, refund))
+            const results = await clickTwice(() => admin.call(purchasesAdmin.refund, refund))
             const refundedAfter = (await readPurchase())?.refundedAmount
             if (results.length > 0) actualAndShown.push([`${refundedAfter}`, `${refundedAmount + refund.amount}`])
           }

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 const logLines: string[] = []
@@ -55,7 +56,7 @@ test.each([false, true])(
 test('a refund can be repeated after the bank returned the first one', async () => {
   const buyer = await shop.buyer({ card: 'pm_card_refundFail' })
   const { id } = buyer.purchase
-  const refund = async () => (await shop.admin()).call(purchases.adminRefund, { id, amount: 1000, refundedSoFar: 0 })
+  const refund = async () => (await shop.admin()).call(purchasesAdmin.refund, { id, amount: 1000, refundedSoFar: 0 })
   await refund()
   await shop.advance(2, 'day')
   await shop.settle()

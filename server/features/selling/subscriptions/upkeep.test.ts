@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { orders, purchases as purchaseRows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -116,7 +116,7 @@ describe('a card', () => {
     })
     await shop.settle()
     const admin = await shop.admin()
-    const expiring = async () => (await admin.call(purchases.adminList, { need: 'expiring_cards' })).map(({ id }) => id)
+    const expiring = async () => (await admin.call(purchasesAdmin.list, { need: 'expiring_cards' })).map(({ id }) => id)
     expect(await expiring()).toContain(buyer.purchase.id)
     await shop.sandbox.controls.dashboard.updateCard(method, { exp_month: 12, exp_year: soon.getUTCFullYear() + 4 })
     await shop.settle()

@@ -1,12 +1,7 @@
 import { and, avg, count, desc, eq, getTableColumns, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
-import {
-  reviews as contract,
-  type ReviewFilter,
-  type ReviewOrder,
-  reviewsPerPage,
-  starsToAnswer,
-} from '#contract/site/reviews.ts'
+import { reviews as contract, type ReviewOrder, reviewsPerPage } from '#contract/site/reviews.ts'
+import { type ReviewFilter, starsToAnswer } from '#contract/site/reviews-admin.ts'
 import type { RenderData, SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'

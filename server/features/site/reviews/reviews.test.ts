@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { reviews } from '#contract/site/reviews.ts'
+import { reviewsAdmin } from '#contract/site/reviews-admin.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { reviewSummary } from './reviews.ts'
 
@@ -60,14 +61,14 @@ test('the seller answers a review, and can hide only a reported one; its stars a
   const visitor = shop.visitor()
   const [listed] = await visitor.call(reviews.list, {})
   const id = listed?.id ?? ''
-  await admin.call(reviews.adminAnswer, { id, answer: 'Thank you for trying it.' })
+  await admin.call(reviewsAdmin.answer, { id, answer: 'Thank you for trying it.' })
   expect(await visitor.call(reviews.list, {})).toMatchObject([{ answer: 'Thank you for trying it.' }])
-  await expect(admin.call(reviews.adminHide, { id, reason: 'I dislike it' })).rejects.toMatchObject({ status: 409 })
+  await expect(admin.call(reviewsAdmin.hide, { id, reason: 'I dislike it' })).rejects.toMatchObject({ status: 409 })
   await visitor.call(reviews.report, { id, reason: 'It names me.' })
   expect((await shop.mails()).at(-1)?.subject).toBe('A review was reported')
-  expect(await admin.call(reviews.adminList, {})).toMatchObject([{ id, report: 'It names me.' }])
+  expect(await admin.call(reviewsAdmin.list, {})).toMatchObject([{ id, report: 'It names me.' }])
   expect(JSON.stringify(await visitor.call(reviews.list, {}))).not.toContain('It names me.')
-  await admin.call(reviews.adminHide, { id, reason: 'It named a private person.' })
+  await admin.call(reviewsAdmin.hide, { id, reason: 'It named a private person.' })
   expect(await visitor.call(reviews.list, {})).toMatchObject([
     { text: '', author: null, stars: 2, hiddenBecause: 'It named a private person.' },
   ])

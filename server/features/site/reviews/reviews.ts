@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { retention, retentionStart } from '#contract/retention.ts'
 import { type reviews as calls, type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
+import type { reviewsAdmin } from '#contract/site/reviews-admin.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -175,7 +176,7 @@ const hasReview = (productId: string, condition?: SQL) =>
 
 /** The seller may answer every review and hide the text of a reported one, but delete none. */
 type Moderation = {
-  list(filter: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
+  list(filter: ParsedInputOf<typeof reviewsAdmin.list>): Promise<Page<RawOutputOf<typeof reviewsAdmin.list>[number]>>
   answer(actor: Actor, id: string, answer: string): Promise<void>
   hide(actor: Actor, id: string, reason: string): Promise<void>
 }

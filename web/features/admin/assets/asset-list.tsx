@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { GripVertical, Pencil, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react'
-import { assets as endpoints, type ManagedAsset } from '#contract/access/assets.ts'
+import { assetsAdmin, type ManagedAsset } from '#contract/access/assets-admin.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { call, keyOf } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
@@ -12,13 +12,13 @@ import { Textarea } from '#web/ui/input.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { Tooltip } from '#web/ui/tooltip.tsx'
 
-const listKey = keyOf(endpoints.adminList)
+const listKey = keyOf(assetsAdmin.list)
 
 /** The list changes immediately, before the server answers. */
 function useMove() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, to }: { id: string; to: number }) => call(endpoints.adminMove, { id, position: to + 1 }),
+    mutationFn: ({ id, to }: { id: string; to: number }) => call(assetsAdmin.move, { id, position: to + 1 }),
     onMutate: async ({ id, to }) => {
       await client.cancelQueries({ queryKey: listKey })
       client.setQueryData<ManagedAsset[]>(listKey, (list = []) => withMovedAsset(list, id, to))
@@ -30,8 +30,8 @@ function useMove() {
 
 /** Without confirmation, because Undo restores the asset at its position. */
 function useRemove() {
-  const remove = useCall(endpoints.adminDelete, { failed: 'Failed to remove asset' })
-  const restore = useCall(endpoints.adminAdd, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
+  const remove = useCall(assetsAdmin.delete, { failed: 'Failed to remove asset' })
+  const restore = useCall(assetsAdmin.add, { succeeded: 'Asset restored', failed: 'Failed to add asset' })
   return ({ id, ...asset }: ManagedAsset) => {
     const undo = () => restore.mutate(asset)
     // Callbacks of `mutate` don't run after the list has unmounted, which happens with its last asset.
@@ -57,7 +57,7 @@ export function AssetList({ assets }: { assets: ManagedAsset[] }) {
   const [announcement, setAnnouncement] = useState('')
   const move = useMove()
   const remove = useRemove()
-  const toggle = useCall(endpoints.adminSwitch, { failed: 'Failed to change asset' })
+  const toggle = useCall(assetsAdmin.switch, { failed: 'Failed to change asset' })
   const [editing, setEditing] = useState<ManagedAsset | null>(null)
   const orderedAssets = drag ? withMovedAsset(assets, drag.id, drag.to) : assets
   const positions = new Map(orderedAssets.map(({ id }, position) => [id, position] as const))
@@ -177,7 +177,7 @@ function NoteDialog({ asset, onClose }: { asset: ManagedAsset; onClose: () => vo
   return (
     <CallDialog
       title={`Note on ${asset.ticker}`}
-      call={endpoints.adminNote}
+      call={assetsAdmin.note}
       extra={{ id: asset.id }}
       options={{ succeeded: 'Note saved', failed: 'Failed to save note' }}
       button={{ pendingText: 'Saving...', children: 'Save note' }}

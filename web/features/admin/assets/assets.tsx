@@ -2,7 +2,7 @@ import { BellRing, ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { reminders } from '#contract/access/access-admin.ts'
-import { assets } from '#contract/access/assets.ts'
+import { assetsAdmin } from '#contract/access/assets-admin.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { call, useData } from '#web/api/client.ts'
@@ -24,7 +24,7 @@ import { ProductChoice, useProducts } from '../parts/products.tsx'
 import { AssetList } from './asset-list.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-const assetForm = z.pick(assets.adminAdd.input, { ticker: true, note: true })
+const assetForm = z.pick(assetsAdmin.add.input, { ticker: true, note: true })
 
 export default function Assets() {
   return (
@@ -43,14 +43,14 @@ export default function Assets() {
 }
 
 function SymbolList() {
-  const query = useData(assets.adminList, {})
+  const query = useData(assetsAdmin.list, {})
   const productsWithList = useProducts().filter((product) => product.list !== null)
   const [chosenProductId, setChosenProductId] = useState<string>()
   const product = productsWithList.find(({ id }) => id === chosenProductId) ?? productsWithList[0]
   const productAssets = query.data?.filter(({ productId }) => productsWithList.length < 2 || productId === product?.id)
   const [firstProduct] = useSettings().products
   const [isImporting, setIsImporting] = useDialog('import')
-  const add = useCall(assets.adminAdd, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
+  const add = useCall(assetsAdmin.add, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
   const reviewTimes = productAssets?.map((asset) => asset.reviewedAt) ?? []
   // The earliest time, because every asset has been reviewed since.
   const reviewedAt = reviewTimes.toSorted()[0]
@@ -72,7 +72,7 @@ function SymbolList() {
           Import list
         </Button>
         <CallButton
-          call={assets.adminReview}
+          call={assetsAdmin.review}
           input={product ? { productId: product.id } : {}}
           options={{ succeeded: 'List marked as reviewed', failed: 'Failed to mark as reviewed' }}
           variant="secondary"

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { assets, type ManagedAsset } from '#contract/access/assets.ts'
+import { assetsAdmin, type ManagedAsset } from '#contract/access/assets-admin.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { Button } from '#web/ui/button.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
@@ -13,7 +13,7 @@ type ImportDialogProps = { productId: string; existingAssets: ManagedAsset[]; on
 
 export function ImportDialog({ productId, existingAssets, onClose }: ImportDialogProps) {
   const [pastedText, setPastedText] = useState('')
-  const importAssets = useCall(assets.adminImport, {
+  const importAssets = useCall(assetsAdmin.import, {
     failed: 'Failed to import',
     onSuccess: ({ added, skipped }) => {
       const title = `${added} ${added === 1 ? 'asset' : 'assets'} imported`

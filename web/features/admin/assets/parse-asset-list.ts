@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { newAsset } from '#contract/access/assets.ts'
+import { newAsset } from '#contract/access/assets-admin.ts'
 
 const titleRow = /^"?(ticker|symbol|asset)s?"?([,;\s]|$)/i
 

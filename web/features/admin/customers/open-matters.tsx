@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { Customer } from '#contract/admin/customers.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type Declaration, declarations } from '#contract/selling/declarations.ts'
+import { type Declaration, declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { CallButton } from '#web/api/call-button.tsx'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -13,7 +13,7 @@ import { CarryOutButton } from '../declarations/declarations.tsx'
 
 export function OpenMatters({ customer }: { customer: Customer }) {
   const canDecide = useCan()('money.refund')
-  const { data } = useData(declarations.adminList, { customerId: customer.id, state: 'open' }, { enabled: canDecide })
+  const { data } = useData(declarationsAdmin.list, { customerId: customer.id, state: 'open' }, { enabled: canDecide })
   const disputedPurchases = customer.purchases.filter(({ isDisputed }) => isDisputed)
   const unpaidPurchases = customer.purchases.filter(({ status }) => status === 'past_due')
   const openDeclarations = data ?? []
@@ -55,7 +55,7 @@ export function OpenMatters({ customer }: { customer: Customer }) {
           action={
             canDecide && (
               <CallButton
-                call={purchases.adminSendPayLink}
+                call={purchasesAdmin.sendPayLink}
                 input={{ id }}
                 options={{
                   succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },

@@ -1,5 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
-import { type Declaration, declarationFilters, declarations } from '#contract/selling/declarations.ts'
+import { type Declaration, declarationFilters, declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { contractNumber } from '#contract/selling/legal/consumer-law.ts'
 import { statusTexts } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -57,7 +57,7 @@ export default function Declarations() {
       <RecordList
         label="List of declarations"
         noun={['declaration', 'declarations']}
-        list={declarations.adminList}
+        list={declarationsAdmin.list}
         input={{ state }}
         controls={<Pills options={tabs} value={state} onChange={(value) => setFilters({ state: value })} />}
         none={{
@@ -87,7 +87,7 @@ export default function Declarations() {
                           <CallDialog
                             title="Link to its contract"
                             description={`${declaration.name} typed “${declaration.contract}”. Nothing is refunded or ended by this.`}
-                            call={declarations.adminLink}
+                            call={declarationsAdmin.link}
                             extra={{ id: declaration.id }}
                             options={{ succeeded: 'Linked', failed: 'Failed to link it' }}
                             button={{ pendingText: 'Linking...', children: 'Link' }}
@@ -104,7 +104,7 @@ export default function Declarations() {
                         renderDialog: (close) => (
                           <TextDialog
                             title="Close without action"
-                            call={declarations.adminClose}
+                            call={declarationsAdmin.close}
                             extra={{ id: declaration.id }}
                             options={{ succeeded: 'Declaration closed', failed: 'Failed to close the declaration' }}
                             field={{
@@ -186,7 +186,7 @@ export function CarryOutButton({ declaration }: { declaration: Declaration }) {
   const { action, description } = actionTexts(declaration)
   return (
     <CallButton
-      call={declarations.adminCarryOut}
+      call={declarationsAdmin.carryOut}
       input={{ id: declaration.id }}
       options={{ succeeded: { title: 'Done', description: 'The buyer gets an email.' }, failed: 'Couldn’t complete' }}
       question={{ title: action, description, action, destructive: true }}

@@ -2,7 +2,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { createQueryClient } from '#web/api/query-client.ts'
 import { useCall } from '#web/api/use-call.ts'
 import { perform, render } from '#web/testing/render.tsx'
@@ -43,8 +43,8 @@ async function openList() {
   }
   function List() {
     const [q, setQ] = useState('')
-    const query = usePages(purchases.adminList, { q })
-    const call = useCall(purchases.adminCancel, { refreshes: [purchases.adminList] })
+    const query = usePages(purchasesAdmin.list, { q })
+    const call = useCall(purchasesAdmin.cancel, { refreshes: [purchasesAdmin.list] })
     const rows = query.data?.pages.flatMap(({ items }) => items.map(({ id, status }) => `${id} ${status}`))
     Object.assign(state, { rows: rows ?? [], isLoading: query.isFetching })
     Object.assign(buttons, {

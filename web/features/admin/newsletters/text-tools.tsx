@@ -1,6 +1,7 @@
 import { Bold, Heading2, Link as LinkIcon, type LucideIcon } from 'lucide-react'
 import { type RefObject, useState } from 'react'
-import { assets, recentChangeDays } from '#contract/access/assets.ts'
+import { recentChangeDays } from '#contract/access/assets.ts'
+import { assetsAdmin } from '#contract/access/assets-admin.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -77,8 +78,8 @@ type Block = {
 /** Markdown with the recently added and removed assets; empty if there are none. */
 function useListChanges() {
   const [since] = useState(() => Date.now() - recentChangeDays * 86_400_000)
-  const { data: listedAssets = [] } = useData(assets.adminList, {})
-  const { data: removedAssets = [] } = useData(assets.adminRecentlyRemoved, {})
+  const { data: listedAssets = [] } = useData(assetsAdmin.list, {})
+  const { data: removedAssets = [] } = useData(assetsAdmin.recentlyRemoved, {})
   const addedAssets = listedAssets.filter(({ createdAt }) => Date.parse(createdAt) > since)
   const addedLines = addedAssets.map(({ ticker, note }) => (note ? `- **${ticker}**: ${note}` : `- **${ticker}**`))
   const removedLines = removedAssets.map(({ ticker }) => `- **${ticker}**`)

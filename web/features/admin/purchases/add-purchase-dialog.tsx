@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { InputOf } from '#contract/endpoint.ts'
 import { billingType, cents, id, optionalText } from '#contract/fields.ts'
 import { catalog } from '#contract/selling/catalog.ts'
-import { purchases } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import {
   type BookableStatus,
   type BookingKind,
@@ -48,13 +48,13 @@ export function AddPurchaseDialog({ onClose }: { onClose: () => void }) {
   return (
     <CallDialog
       title="Add Purchase"
-      call={purchases.adminAdd}
+      call={purchasesAdmin.add}
       options={{ succeeded: 'Purchase created successfully', failed: 'Failed to create purchase' }}
       schema={kind === 'gift' ? gift : paidElsewhere}
       extra={{ userId, invite: sendsInvite && isActive }}
       // Leaves out optional fields that were not filled in.
       inputOf={({ kind: chosenKind, reason, invite, ...purchase }) => {
-        const input: InputOf<typeof purchases.adminAdd> = purchase
+        const input: InputOf<typeof purchasesAdmin.add> = purchase
         if (chosenKind === 'gift') input.kind = chosenKind
         if (reason) input.reason = reason
         if (invite) input.invite = invite

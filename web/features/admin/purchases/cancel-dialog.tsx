@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { exactDollars } from '#contract/money.ts'
-import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { type Purchase } from '#contract/selling/purchases.ts'
+import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -21,10 +22,10 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [cancelsLater, setCancelsLater] = useState(canCancelLater && (paidThrough === 'stripe' || !canEndNow))
   const [refundsRest, setRefundsRest] = useState(false)
   // Loaded each time the dialog opens, because the unused amount shrinks every day.
-  const { data: cancellation, isError } = useData(purchases.adminCancellation, { id }, { gcTime: 0 })
+  const { data: cancellation, isError } = useData(purchasesAdmin.cancellation, { id }, { gcTime: 0 })
   const sharedOptions = { failed: 'Failed to cancel purchase', onSuccess: onClose }
-  const cancelNow = useCall(purchases.adminCancel, { ...sharedOptions, succeeded: 'Purchase cancelled successfully' })
-  const cancelLater = useCall(purchases.adminCancelAtPeriodEnd, {
+  const cancelNow = useCall(purchasesAdmin.cancel, { ...sharedOptions, succeeded: 'Purchase cancelled successfully' })
+  const cancelLater = useCall(purchasesAdmin.cancelAtPeriodEnd, {
     ...sharedOptions,
     succeeded: cancellation?.endsAt
       ? `Cancels on ${dayFormat.format(new Date(cancellation.endsAt))}`

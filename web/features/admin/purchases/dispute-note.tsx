@@ -1,4 +1,4 @@
-import type { ManagedPurchase } from '#contract/selling/purchases.ts'
+import type { ManagedPurchase } from '#contract/selling/purchases-admin.ts'
 import { useCan } from '#web/api/session.ts'
 import { classes } from '#web/ui/classes.ts'
 import { Link } from '#web/ui/navigation.tsx'

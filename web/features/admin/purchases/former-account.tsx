@@ -1,4 +1,4 @@
-import type { ManagedPurchase } from '#contract/selling/purchases.ts'
+import type { ManagedPurchase } from '#contract/selling/purchases-admin.ts'
 
 export function FormerAccount(props: { purchase: Pick<ManagedPurchase, 'formerAccount'>; className: string }) {
   const { formerAccount } = props.purchase

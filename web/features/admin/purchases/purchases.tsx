@@ -1,5 +1,5 @@
 import { exactDollars } from '#contract/money.ts'
-import { type ManagedPurchase, purchases } from '#contract/selling/purchases.ts'
+import { type ManagedPurchase, purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { bookingKindTexts, type PurchaseNeed, type PurchaseRisk, statusTexts, statusTones } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'
 import { useSoldPlans } from '#web/api/settings.tsx'
@@ -24,7 +24,7 @@ export default function Purchases() {
       noun={['purchase', 'purchases']}
       hasTwoLines
       columns={['User', 'Product', 'Billing', { title: 'Amount' }, 'Status', 'Date', actionColumn]}
-      list={purchases.adminList}
+      list={purchasesAdmin.list}
       search="Search by email or name..."
       filters={{
         status: { label: 'Status', all: 'All statuses', options: statusOptions },

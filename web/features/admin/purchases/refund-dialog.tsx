@@ -3,8 +3,8 @@ import * as z from 'zod/mini'
 import { ApiError } from '#contract/call.ts'
 import type { InputOf, OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
-import { type Purchase, purchases } from '#contract/selling/purchases.ts'
-import { type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
+import { type Purchase } from '#contract/selling/purchases.ts'
+import { purchasesAdmin, type RefundReason, refundReasons } from '#contract/selling/purchases-admin.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { Checkbox } from '#web/ui/checkbox.tsx'
@@ -33,7 +33,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const [keepsAccess, setKeepsAccess] = useState(false)
   const { id, user } = purchase
   // Loaded each time the dialog opens, because the refundable amount can change at Stripe.
-  const { data: refundable, error } = useData(purchases.adminRefundable, { id }, { gcTime: 0 })
+  const { data: refundable, error } = useData(purchasesAdmin.refundable, { id }, { gcTime: 0 })
   const payment =
     refundable?.payments.find(({ paymentIntentId }) => paymentIntentId === chosenPaymentId) ?? refundable?.payments[0]
   const refundsWholePayment = isFullRefund || (payment !== undefined && centsOf(typedAmount) === payment.refundable)
@@ -47,7 +47,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
           Refund a payment from {user.email} to their card. <RefundableText refundable={refundable} error={error} />
         </>
       }
-      call={purchases.adminRefund}
+      call={purchasesAdmin.refund}
       options={{ succeeded: 'Refund sent successfully', failed: 'Failed to refund' }}
       schema={isFullRefund ? fullRefund : partialRefund}
       button={{
@@ -60,7 +60,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
       inputOf={(fields) => {
         // The server refuses if someone has refunded more since.
         const refundedSoFar = refundable?.refundedSoFar ?? purchase.refundedAmount
-        const input: InputOf<typeof purchases.adminRefund> = { id, refundedSoFar, ...fields }
+        const input: InputOf<typeof purchasesAdmin.refund> = { id, refundedSoFar, ...fields }
         if (payment) input.paymentIntentId = payment.paymentIntentId
         if (canEndSubscription && keepsAccess) input.keepAccess = true
         return input
@@ -120,7 +120,7 @@ export function RefundDialog({ purchase, onClose }: { purchase: Purchase; onClos
   )
 }
 
-type RefundableTextProps = { refundable: OutputOf<typeof purchases.adminRefundable> | undefined; error: Error | null }
+type RefundableTextProps = { refundable: OutputOf<typeof purchasesAdmin.refundable> | undefined; error: Error | null }
 
 function RefundableText({ refundable, error }: RefundableTextProps) {
   if (error instanceof ApiError && error.status === 409) return error.message

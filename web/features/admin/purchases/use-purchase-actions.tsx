@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { exactDollars } from '#contract/money.ts'
-import { type ManagedPurchase, type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { type Purchase } from '#contract/selling/purchases.ts'
+import { type ManagedPurchase, purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useCall } from '#web/api/use-call.ts'
@@ -18,31 +19,31 @@ const retryTexts = {
 }
 
 export function usePurchaseActions() {
-  const remove = useCall(purchases.adminDelete, {
+  const remove = useCall(purchasesAdmin.delete, {
     succeeded: 'Purchase deleted successfully',
     failed: 'Failed to delete purchase',
   })
-  const settleWarning = useCall(purchases.adminSettleWarning, {
+  const settleWarning = useCall(purchasesAdmin.settleWarning, {
     succeeded: 'Fraud warning settled',
     failed: 'Failed to settle the fraud warning',
   })
-  const settleRefunds = useCall(purchases.adminSettleRefunds, {
+  const settleRefunds = useCall(purchasesAdmin.settleRefunds, {
     succeeded: 'Noted as paid back',
     failed: 'Failed to note the payment',
   })
-  const keepAfterLoss = useCall(purchases.adminKeepAfterLoss, {
+  const keepAfterLoss = useCall(purchasesAdmin.keepAfterLoss, {
     succeeded: 'Subscription kept',
     failed: 'Failed to keep the subscription',
   })
-  const resume = useCall(purchases.adminResume, {
+  const resume = useCall(purchasesAdmin.resume, {
     succeeded: { title: 'Cancellation undone', description: 'The buyer gets an email.' },
     failed: 'Failed to undo the cancellation',
   })
-  const retry = useCall(purchases.adminRetryPayment, {
+  const retry = useCall(purchasesAdmin.retryPayment, {
     failed: 'The payment failed again',
     onSuccess: ({ state }) => toast({ title: retryTexts[state], destructive: state === 'awaits-bank' }),
   })
-  const sendLink = useCall(purchases.adminSendPayLink, {
+  const sendLink = useCall(purchasesAdmin.sendPayLink, {
     succeeded: { title: 'Link sent', description: 'They can pay without logging in.' },
     failed: 'Failed to send the link',
   })
@@ -128,7 +129,7 @@ function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () =
     <CallDialog
       title="Extend"
       description="Add free time. The next charge (or the end) moves to this date."
-      call={purchases.adminExtend}
+      call={purchasesAdmin.extend}
       schema={extendForm}
       inputOf={({ until }) => ({ id: purchase.id, until })}
       options={{

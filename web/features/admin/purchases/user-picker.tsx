@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useDeferredValue, useState } from 'react'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { useData } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
@@ -8,7 +8,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const [searchText, setSearchText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
   const q = useDeferredValue(searchText.trim())
-  const search = useData(accounts.adminList, { q, limit: 8 }, { enabled: isOpen })
+  const search = useData(accountsAdmin.list, { q, limit: 8 }, { enabled: isOpen })
   const users = search.data ?? []
   const { selectFirst, field, list, option } = useCombobox(isOpen ? users.length : 0, (index) => {
     const user = users[index]

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type ManagedReview, reviews } from '#contract/site/reviews.ts'
+import { type ManagedReview, reviewsAdmin } from '#contract/site/reviews-admin.ts'
 import { useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
 import { Cell } from '#web/ui/table.tsx'
@@ -30,7 +30,7 @@ export default function Reviews() {
       <RecordList
         label="List of reviews"
         noun={['review', 'reviews']}
-        list={reviews.adminList}
+        list={reviewsAdmin.list}
         filters={{ show: { label: 'Show', all: 'All reviews', options: showOptions } }}
         none={{ title: 'No reviews yet', description: 'Buyers can review after 30 days.' }}
         columns={['Written', 'Stars', 'Review', actionColumn]}
@@ -73,7 +73,7 @@ export default function Reviews() {
                           <TextDialog
                             title="Hide an unlawful review"
                             description="The text is replaced by your reason. The stars still count. The author gets an email."
-                            call={reviews.adminHide}
+                            call={reviewsAdmin.hide}
                             extra={{ id: review.id }}
                             options={{ succeeded: 'Review hidden', failed: 'Failed to hide the review' }}
                             field={{ name: 'reason', label: 'Reason, for everyone to read' }}
@@ -95,7 +95,7 @@ export default function Reviews() {
         <TextDialog
           title="Reply in public"
           description="It appears below the review."
-          call={reviews.adminAnswer}
+          call={reviewsAdmin.answer}
           extra={{ id: answeredReview.id }}
           options={{ succeeded: 'Reply published', failed: 'Failed to publish the reply' }}
           field={{ name: 'answer', label: 'Your reply' }}

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
-import { type FoundPerson, maxPeopleFound, type SearchResult, search } from '#contract/admin/search.ts'
+import { type FoundPerson, type SearchResult, search } from '#contract/admin/search.ts'
 import type { Permission } from '#contract/permissions.ts'
 import { useData } from '#web/api/client.ts'
 import { useCan } from '#web/api/session.ts'
@@ -155,10 +155,8 @@ function personOption(person: FoundPerson, verb: Verb | undefined): Option {
 
 function resultCountText(result: SearchResult | undefined) {
   if (!result) return ''
-  const { people, hasMore } = result
-  const count = people.length
-  if (count === maxPeopleFound && hasMore) return `More than ${count} people found`
-  if (hasMore) return 'Only some of them were looked through: show all'
+  const count = result.people.length
+  if (result.hasMore) return `More than ${count} people found`
   if (count === 0) return 'No people found'
   return count === 1 ? '1 person found' : `${count} people found`
 }

@@ -1,4 +1,4 @@
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
 import type { RowAction } from '../parts/row-menu.tsx'
@@ -8,7 +8,7 @@ type DeletableUser = { id: string; email: string; totalPurchases: number }
 /** Returns a function that creates a user's menu entry. */
 export function useDeleteUser(onDeleted?: () => void) {
   const { user: currentUser } = useUser()
-  const remove = useCall(accounts.adminDelete, {
+  const remove = useCall(accountsAdmin.delete, {
     succeeded: 'User deleted successfully',
     failed: 'Failed to delete user',
     ...(onDeleted ? { onSuccess: onDeleted } : {}),

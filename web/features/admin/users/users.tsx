@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { OutputOf } from '#contract/endpoint.ts'
-import { accounts } from '#contract/identity/accounts.ts'
+import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { staff } from '#contract/identity/staff.ts'
 import { roles, roleTexts } from '#contract/permissions.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
@@ -20,7 +20,7 @@ import { RowMenu } from '../parts/row-menu.tsx'
 import ImportSubscribersDialog from './import/import-subscribers-dialog.tsx'
 import { useDeleteUser } from './use-delete-user.ts'
 
-type User = OutputOf<typeof accounts.adminList>[number]
+type User = OutputOf<typeof accountsAdmin.list>[number]
 
 export default function Users() {
   const can = useCan()
@@ -38,7 +38,7 @@ export default function Users() {
         'Registered',
         hiddenActions,
       ]}
-      list={accounts.adminList}
+      list={accountsAdmin.list}
       search="Search by email or name..."
       filters={{ sort: sorting('Sort users') }}
       controls={
@@ -102,7 +102,7 @@ function AddUserDialog({ onClose }: { onClose: () => void }) {
   return (
     <CallDialog
       title="Add User"
-      call={accounts.adminAdd}
+      call={accountsAdmin.add}
       extra={invite ? { isAdmin, invite } : { isAdmin }}
       options={{ succeeded: 'User created successfully', failed: 'Failed to create user' }}
       button={{ pendingText: 'Creating...', children: 'Create User' }}

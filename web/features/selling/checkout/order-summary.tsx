@@ -1,5 +1,4 @@
 import { Check, ChevronDown, KeyRound, LockKeyhole, RotateCcw } from 'lucide-react'
-import { useState } from 'react'
 import { accessPromise } from '#contract/access/promise.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
@@ -142,20 +141,17 @@ function Assurances({ product }: { product: ListedProduct }) {
 }
 
 export function OrderDetails({ product }: { product: ListedProduct }) {
-  const [isOpen, setIsOpen] = useState(false)
   return (
     <Card className="sm:px-8 lg:hidden">
-      <details className="group" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <details className="group">
         <summary className="flex cursor-pointer list-none items-center justify-between font-medium">
           What you get
           <ChevronDown className="shrink-0 size-5 group-open:rotate-180" />
         </summary>
-        {isOpen && (
-          <div className="flex flex-col gap-6 pt-6">
-            <Contents {...product} />
-            <Assurances product={product} />
-          </div>
-        )}
+        <div className="flex flex-col gap-6 pt-6">
+          <Contents {...product} />
+          <Assurances product={product} />
+        </div>
       </details>
     </Card>
   )

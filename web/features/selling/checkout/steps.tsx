@@ -119,15 +119,13 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
 
   const preparedForChoice = prepared?.planAndCode === planAndCode ? prepared : undefined
   const planAndCodeToPrepare = isPaying && !preparedForChoice ? planAndCode : null
-  const prepareAgain = useEffectEvent(async () => {
-    if (details) await preparePayment(details)
+  const prepareAgain = useEffectEvent(() => {
+    if (details) preparePayment(details).catch(() => undefined)
   })
   // Prepares a new payment when plan or code change at the payment step, also while an earlier call is pending.
+  // In a microtask, because `preparePayment` sets state, and an effect must not do so while it runs.
   useEffect(() => {
-    if (planAndCodeToPrepare)
-      Promise.resolve()
-        .then(prepareAgain)
-        .catch(() => undefined)
+    if (planAndCodeToPrepare) queueMicrotask(prepareAgain)
   }, [planAndCodeToPrepare])
 
   return {
