@@ -9,14 +9,7 @@ import type { StructuredData } from './structured-data.ts'
 export const themeScript =
   "{let c=document.documentElement.classList;try{let t=localStorage.getItem('theme');if(t==='dark')c.replace('light','dark');if(localStorage.getItem('user'))c.add('returning')}catch{}}"
 
-export type PageAssets = {
-  scripts: string[]
-  preloads: string[]
-  styles: string[]
-  fonts: string[]
-  /** Data URL, smaller than a request for it. */
-  icon: string
-}
+export type PageAssets = { scripts: string[]; preloads: string[]; styles: string[]; fonts: string[] }
 
 /** Never runs in the browser. */
 export function Document(props: {
@@ -56,13 +49,13 @@ export function Document(props: {
         ))}
         {/* Styles and fonts come first, because the page can be read before its code has loaded. */}
         {assets.preloads.map((href) => (
-          <link key={href} rel="modulepreload" href={href} fetchPriority="low" />
+          <link key={href} rel="modulepreload" href={href} />
         ))}
         {assets.scripts.map((src) => (
-          <script key={src} type="module" src={src} fetchPriority="low" />
+          <script key={src} type="module" src={src} />
         ))}
         <meta name="theme-color" content={brand.color} />
-        <link rel="icon" href={assets.icon} type="image/svg+xml" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
         <meta property="og:site_name" content={brand.name} />

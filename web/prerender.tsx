@@ -23,7 +23,7 @@ import { Document, imageOf, type PageAssets, themeScript } from './document.tsx'
 import { adminPaths } from './features/admin/screens.ts'
 import { markSvg } from './layout/mark.ts'
 import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
-import { favicon, routesToRender, siteFiles } from './site-files.ts'
+import { routesToRender, siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
@@ -77,13 +77,7 @@ export const pictures = {
 
 /** Renders from source, for `scripts/dev.ts`. */
 export async function renderDevPage(path: string, settings: SiteSettings) {
-  const assets = {
-    scripts: ['/web/main.tsx'],
-    preloads: [],
-    styles: ['/web/styles.css'],
-    fonts: [],
-    icon: '/favicon.svg',
-  }
+  const assets = { scripts: ['/web/main.tsx'], preloads: [], styles: ['/web/styles.css'], fonts: [] }
   return (await renderPage(routeFor(path, settings.products), settings, assets, [])).html
 }
 
@@ -149,7 +143,6 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
       .filter((file) => file !== script)
       .map(address),
     styles: chunks.flatMap((chunk) => chunk.css ?? []).map(address),
-    icon: `data:image/svg+xml,${encodeURIComponent(favicon)}`,
     fonts: chunks
       .flatMap((chunk) => chunk.assets ?? [])
       .filter((file) => fontsAtTop.test(file))

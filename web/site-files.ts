@@ -14,7 +14,7 @@ export function routesToRender({ products, consumerLaw }: SiteSettings): Route[]
   })
 }
 
-export const favicon = markSvg(brand.color, '#fff')
+const favicon = markSvg(brand.color, '#fff')
 
 export function siteFiles(settings: SiteSettings) {
   const urlEntries = routesToRender(settings)

@@ -1,6 +1,6 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
-import { assets, type RecommendedAsset, recentChangeDays } from '#contract/access/assets.ts'
+import { assets, lastReviewOf, type RecommendedAsset, recentChangeDays } from '#contract/access/assets.ts'
 import { useData } from '#web/api/client.ts'
 import { useListName, useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -16,10 +16,7 @@ export function RecommendedAssets() {
   const { data } = query
   const { maker } = useSettings()
   const listName = useListName()
-  const lastReviewedAt = data
-    ?.map(({ reviewedAt }) => reviewedAt)
-    .toSorted()
-    .at(-1)
+  const lastReviewedAt = data && lastReviewOf(data)
   return (
     <DashboardSection
       id="recommended-assets"

@@ -2,6 +2,7 @@ import { BellRing, ClipboardPaste, ListChecks } from 'lucide-react'
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { reminders } from '#contract/access/access-admin.ts'
+import { lastReviewOf } from '#contract/access/assets.ts'
 import { assetsAdmin } from '#contract/access/assets-admin.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -51,9 +52,7 @@ function SymbolList() {
   const [firstProduct] = useSettings().products
   const [isImporting, setIsImporting] = useDialog('import')
   const add = useCall(assetsAdmin.add, { succeeded: 'Asset added successfully', failed: 'Failed to add asset' })
-  const reviewTimes = productAssets?.map((asset) => asset.reviewedAt) ?? []
-  // The earliest time, because every asset has been reviewed since.
-  const reviewedAt = reviewTimes.toSorted()[0]
+  const reviewedAt = productAssets && lastReviewOf(productAssets)
 
   return (
     <Card className="flex flex-col gap-6">
