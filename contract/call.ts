@@ -44,6 +44,20 @@ export class ApiError extends Error {
   }
 }
 
+/** The server could not be reached, or the connection ended during the answer. */
+export class ConnectionError extends Error {
+  override name = 'ConnectionError'
+}
+
+/** `fetch`, and reading its answer, reject with a TypeError when the connection fails. */
+async function overNetwork<Result>(answer: Promise<Result>): Promise<Result> {
+  try {
+    return await answer
+  } catch (error) {
+    throw error instanceof TypeError ? new ConnectionError(error.message, { cause: error }) : error
+  }
+}
+
 type ErrorBody = {
   message?: string
   code?: RefusalCode
@@ -74,11 +88,12 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
   async function send<E extends Endpoint>(endpoint: E, input: InputOf<E>, init: RequestInit = {}): Promise<Response> {
     const { address, body } = requestFor(endpoint, input)
     const jsonBody = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
-    const response = await fetch(address, { method: endpoint.method, credentials: 'same-origin', ...jsonBody, ...init })
+    const request = { method: endpoint.method, credentials: 'same-origin' as const, ...jsonBody, ...init }
+    const response = await overNetwork(fetch(address, request))
     if (response.ok) return response
 
     const { status, statusText, headers } = response
-    const error = new ApiError(status, statusText, await response.text(), headers.get('retry-after'))
+    const error = new ApiError(status, statusText, await overNetwork(response.text()), headers.get('retry-after'))
     const hasProven = error.acceptedProofs && (await proveAgain?.(error.acceptedProofs))
     if (hasProven) return send(endpoint, input, init)
     throw error
@@ -86,7 +101,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
 
   async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, init?: RequestInit): Promise<OutputOf<E>> {
     const response = await send(endpoint, input, init)
-    const body = await response.text()
+    const body = await overNetwork(response.text())
     const output: OutputOf<E> = JSON.parse(isEmptyOutput(endpoint.output) ? '{}' : body)
     return output
   }
@@ -94,7 +109,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
   /** Returns false if the call answered 202: try again later. */
   async function callAndCheckDone<E extends Endpoint & { answer?: 'later' }>(endpoint: E, input: InputOf<E>) {
     const response = await send(endpoint, input)
-    await response.text()
+    await overNetwork(response.text())
     return response.status !== 202
   }
 
@@ -106,7 +121,7 @@ export function createCaller(fetch: Fetch, proveAgain?: (ways: WayToProve[]) => 
     const response = await send(endpoint, input, init)
     // For example: </api/purchases?cursor=abc>; rel="next"
     const [, nextCursor] = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
-    return { items: await response.json(), next: nextCursor && decodeURIComponent(nextCursor) }
+    return { items: await overNetwork(response.json()), next: nextCursor && decodeURIComponent(nextCursor) }
   }
 
   return { send, call, callAndCheckDone, callPage }

@@ -1,4 +1,4 @@
-import { ApiError } from '#contract/call.ts'
+import { ApiError, ConnectionError } from '#contract/call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 export type Message =
@@ -30,8 +30,8 @@ export function toastError(message: Message, error: unknown) {
 /** Returns the server's user-facing message, else "status: body" (docs/product.md, errors). */
 export function messageOf(error: unknown) {
   if (error instanceof ApiError) return error.serverMessage ?? error.message
-  // `fetch` rejects with a TypeError when the server can't be reached.
-  if (error instanceof TypeError) return 'We couldn’t reach the server. Please check your connection and try again.'
+  if (error instanceof ConnectionError)
+    return 'We couldn’t reach the server. Please check your connection and try again.'
   return error instanceof Error && error.message ? error.message : undefined
 }
 

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
 import { expect, test, vi } from 'vitest'
-import { ApiError } from '#contract/call.ts'
+import { ApiError, ConnectionError } from '#contract/call.ts'
+import { session } from '#contract/identity/session.ts'
 import * as toasts from '#web/ui/toast.tsx'
+import { call } from './client.ts'
 import { toastError } from './use-call.ts'
 
 function shownAfter(error: unknown, message: Parameters<typeof toastError>[0] = 'Failed to add asset') {
@@ -35,12 +37,26 @@ test.for([
   ],
   [
     'what to check, if the server cannot be reached',
-    new TypeError('Failed to fetch'),
+    new ConnectionError('Failed to fetch'),
     'We couldn’t reach the server. Please check your connection and try again.',
   ],
   ['a request to try again, if nothing is known about the failure', undefined, 'Please try again.'],
 ] as const)('an error shows %s', ([, error, text]) => {
   expect(shownAfter(error)).toBe(`Failed to add asset / ${text}`)
+})
+
+test('only a failed request blames the connection, and no error of a program does', async () => {
+  const failuresOfCall = [
+    () => Promise.reject(new TypeError('Failed to fetch')),
+    async () => Object.assign(new Response(), { text: () => Promise.reject(new TypeError('network error')) }),
+  ]
+  for (const fetch of failuresOfCall) {
+    vi.stubGlobal('fetch', fetch)
+    const error: unknown = await call(session.user, {}).catch((failure: unknown) => failure)
+    expect(shownAfter(error)).toContain('We couldn’t reach the server.')
+  }
+  vi.unstubAllGlobals()
+  expect(shownAfter(new TypeError('undefined is not a function'))).not.toContain('reach the server')
 })
 
 test('closing the dialog that asks for another proof shows no error', () => {
@@ -58,5 +74,5 @@ test('a fixed description is shown for every error, after the reason if the serv
   expect(shownAfter(refused(429, '', '{"message":"Please wait a minute"}'), message)).toBe(
     'Failed to send message / Please wait a minute Please write us.',
   )
-  expect(shownAfter(new TypeError('fetch failed'), message)).toBe('Failed to send message / Please write us.')
+  expect(shownAfter(new ConnectionError('fetch failed'), message)).toBe('Failed to send message / Please write us.')
 })

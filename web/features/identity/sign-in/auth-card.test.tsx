@@ -1,11 +1,15 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
-import { ApiError } from '#contract/call.ts'
+import { ApiError, ConnectionError } from '#contract/call.ts'
 import { render } from '#web/testing/render.tsx'
 import { Refusal } from './auth-card.tsx'
 
 test.for([
-  ['a lost connection', new TypeError('Failed to fetch'), 'We couldn’t reach the server. Please check your connection'],
+  [
+    'a lost connection',
+    new ConnectionError('Failed to fetch'),
+    'We couldn’t reach the server. Please check your connection',
+  ],
   ['the server’s sentence', new ApiError(429, '', '{"message":"Please wait a minute"}'), 'Please wait a minute'],
 ] as const)('beside a form, an error shows %s', async ([, error, text]) => {
   await render(<Refusal error={error} />)
