@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { TestShop } from '#server/testing/open-shop.ts'
 import { expect, expectAccessibleInBothThemes, logInAs, overflowOf, test } from './shop.ts'
-import { interceptLoginRedirect } from './visitors.ts'
+import { holdRequests, interceptLoginRedirect } from './visitors.ts'
 
 const header = (page: Page) => page.getByRole('banner')
 
@@ -305,4 +305,20 @@ test('the login and password pages are accessible in both themes and fit 1280 an
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await overflowOf(page), path).toBe(0)
   }
+})
+
+test('what is typed into the login form before its scripts load stays, beside a remembered address', async ({
+  page,
+}) => {
+  await page.goto('/auth')
+  await page.evaluate(() => sessionStorage.setItem('login-email', 'ada@example.com'))
+  const release = await holdRequests(page, /\.js$/)
+  await page.goto('/auth', { waitUntil: 'commit' })
+  const password = page.getByLabel('Password', { exact: true })
+  await password.pressSequentially('first half, ')
+  release()
+  await expect(page.getByLabel('Email', { exact: true })).toHaveValue('ada@example.com')
+  await expect(password).toBeFocused()
+  await page.keyboard.type('second half')
+  await expect(password).toHaveValue('first half, second half')
 })

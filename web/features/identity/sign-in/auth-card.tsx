@@ -81,7 +81,6 @@ export function RememberedEmailField() {
   return (
     <Field name="email" label="Email">
       <Input
-        key={rememberedEmail}
         defaultValue={rememberedEmail}
         type="email"
         autoComplete="username"

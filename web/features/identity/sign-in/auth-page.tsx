@@ -51,8 +51,6 @@ export default function AuthPage() {
         tabs={{
           Login: (
             <LoginForm
-              // Mounted again once the address is known, because inputs read their default value only once.
-              key={rememberedEmail}
               email={email || rememberedEmail}
               onEmail={setEmail}
               shouldFocusPassword={rememberedEmail !== ''}
@@ -72,7 +70,10 @@ export default function AuthPage() {
 
 type EmailProps = { email: string; onEmail: (email: string) => void }
 
-const focus = (input: HTMLInputElement | null) => input?.focus()
+/** Leaves the focus to a visitor who began to type before the scripts had loaded. */
+function focus(input: HTMLInputElement | null) {
+  if (!(document.activeElement instanceof HTMLInputElement)) input?.focus()
+}
 
 function LoginForm({ email, onEmail, shouldFocusPassword }: EmailProps & { shouldFocusPassword: boolean }) {
   const startSession = useStartSession()
