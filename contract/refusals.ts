@@ -14,6 +14,7 @@ export const refusalCodes = [
   'failed',
   // Identity of the caller.
   'login-required',
+  'other-user',
   'forbidden',
   'unproven',
   'password-missing',

@@ -100,6 +100,7 @@ test.describe('a guest', () => {
     await page.reload()
     await expect(successHeading(page)).toBeVisible()
 
+    expect(await page.evaluate(() => sessionStorage.getItem('checkout-email'))).toBeNull()
     await page.goBack()
     await expect(
       exactText(page, 'You already have a subscription to Rebound Sigma Pro. You can manage it on your dashboard.'),

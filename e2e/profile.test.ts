@@ -227,3 +227,26 @@ test('after a logout, the next user of the browser sees nothing of the previous 
   await expect(page.getByRole('heading', { name: 'Welcome Back, Second' })).toBeVisible()
   await expect(page.getByText('No products yet')).toBeVisible()
 })
+
+test('a login as someone else in another tab closes what the first tab shows of the former user', async ({
+  page,
+  shop,
+}) => {
+  const { dialog, person } = await openProfile(page, shop)
+  await dialog.getByLabel('Name', { exact: true }).fill('Not for Grace')
+  const grace = await shop.user({ name: 'Grace' })
+  const otherTab = await page.context().newPage()
+  await otherTab.goto('/dashboard')
+  await otherTab.getByRole('button', { name: /^Log Out/ }).click()
+  await expect(otherTab).toHaveURL('/')
+  await otherTab.getByRole('banner').getByRole('link', { name: 'Log In' }).click()
+  await otherTab.getByLabel('Email', { exact: true }).fill(grace.user.email)
+  await otherTab.getByLabel('Password', { exact: true }).fill(grace.password)
+  await otherTab.getByRole('button', { name: 'Log In', exact: true }).click()
+  await expect(otherTab.getByRole('heading', { name: 'Welcome Back, Grace' })).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await page.goto('/dashboard')
+  await expect(page.getByRole('heading', { name: 'Welcome Back, Grace' })).toBeVisible()
+  expect(await grace.call(accounts.profile, {})).toMatchObject({ name: 'Grace' })
+  await expect(person.call(accounts.profile, {})).rejects.toMatchObject({ status: 401 })
+})

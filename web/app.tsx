@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { FormAnswer, SiteSettings } from '#contract/site/site-settings.ts'
 import { forgetReturnPath } from '#web/features/identity/sign-in/return-path.ts'
 import { createQueryClient, type PageData } from './api/query-client.ts'
+import { useFollowSession } from './api/session.ts'
 import { SettingsProvider, useSettings } from './api/settings.tsx'
 import { CookieBanner } from './layout/cookie-banner.tsx'
 import { ErrorBoundary } from './layout/error-boundary.tsx'
@@ -42,6 +43,7 @@ function Site() {
   const { testMode, products } = useSettings()
   const pathname = usePageLocation((place) => place.pathname)
   const route = routeFor(pathname, products)
+  useFollowSession()
   return (
     <>
       <a

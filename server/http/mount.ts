@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import * as z from 'zod/mini'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor, AssertFresh, User } from '../actor.ts'
-import { Refusal } from '../errors.ts'
+import { conflict, Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
 import type { Attempts } from '../security/attempts.ts'
 import { type Network, networksOf } from './addresses.ts'
@@ -98,6 +98,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
           if (endpoint.access === 'public') await countCall(networksOf(request.ip))
           const callerSession = wantsCaller ? await sessionOf(request, reply) : undefined
           const session = await gate.authorize(endpoint, callerSession, request.ip)
+          if (session && endpoint.method !== 'GET') assertShownUser(request, session)
           // Counted per account, because strangers behind the same address must not use up its limit.
           if (endpoint.access !== 'public' && session) await countCall(session.user.id)
 
@@ -133,6 +134,13 @@ export type Http = {
   pages: FormPages & Pick<Pages, 'refresh'>
   /** Recognizes the buyer who returns from paying. */
   checkoutCookie: Cookie
+}
+
+/** Throws if the page that sends the change shows another person, because someone else has logged in in another tab. */
+function assertShownUser(request: FastifyRequest, { user }: Session) {
+  const shownUserId = request.headers['shown-user']
+  if (shownUserId !== undefined && shownUserId !== user.id)
+    throw conflict('other-user', 'You are logged in with another account now. Please check the page and try again.')
 }
 
 function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown {

@@ -2,8 +2,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCaller } from '#contract/call.ts'
 import type { Endpoint, InputOf, OutputOf } from '#contract/endpoint.ts'
 
+let shownUserId: string | undefined
+
+/** The server refuses a change if another tab has logged in as someone else than the user whom this page shows. */
+export const setShownUser = (id: string | undefined) => {
+  shownUserId = id
+}
+
+function fetchAsShownUser(address: string, init: RequestInit) {
+  const headers = new Headers(init.headers)
+  if (shownUserId) headers.set('shown-user', shownUserId)
+  return fetch(address, { ...init, headers })
+}
+
 export const { send, call, callAndCheckDone, callPage } = createCaller(
-  (address, init) => fetch(address, init),
+  fetchAsShownUser,
   // Loaded on demand; most visits never need another proof.
   async (ways) => (await import('./step-up.tsx')).proveAgain(ways),
 )

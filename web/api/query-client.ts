@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { ApiError } from '#contract/call.ts'
-import { endSession } from './session.ts'
+import { endSession, reloadSession } from './session.ts'
 
 /** Data a page was rendered with, besides the settings; the server embeds it in that page alone. */
 export type PageData = [key: QueryKey, value: unknown][]
@@ -11,6 +11,7 @@ export const readPageData = (): PageData => JSON.parse(document.getElementById('
 export function createQueryClient(data: PageData = []): QueryClient {
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) endSession(client)
+    if (error instanceof ApiError && error.code === 'other-user') void reloadSession(client)
   }
   const client = new QueryClient({
     queryCache: new QueryCache({ onError }),

@@ -1,12 +1,15 @@
 import { hashKey, type QueryClient, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { session, type User } from '#contract/identity/session.ts'
 import { hasPermission, type Permission } from '#contract/permissions.ts'
 import { attempt, useHydrated } from '#web/ui/store.ts'
-import { call, keyOf } from './client.ts'
+import { call, keyOf, setShownUser } from './client.ts'
 
 const userKey = keyOf(session.user)
 const endedKey = ['session-ended']
+const hintKey = 'user'
+const checkoutEmailKey = 'checkout-email'
 
 export function useUser() {
   // The response may arrive before hydration ends, when the output must still match the prerendered page.
@@ -38,6 +41,7 @@ export function useStartSession() {
   const client = useQueryClient()
   return async (user?: User) => {
     removeQueriesExcept(userKey, client)
+    forgetCheckoutEmail()
     if (user) client.setQueryData(userKey, saveLoginHint(user))
     await client.refetchQueries({ queryKey: userKey })
   }
@@ -48,9 +52,38 @@ export function useForgetSession() {
   return async () => {
     await client.cancelQueries()
     removeQueriesExcept(userKey, client)
+    forgetCheckoutEmail()
     client.setQueryData(userKey, saveLoginHint(null))
     await client.refetchQueries({ queryKey: userKey })
   }
+}
+
+/** Follows a login or logout in another tab, or on a page after which the browser shows this one again (Back). */
+export function useFollowSession() {
+  const client = useQueryClient()
+  useEffect(() => {
+    const follow = () => {
+      const shownUser = client.getQueryData<User | null>(userKey)
+      const currentId = readLoginHint()
+      const isKnown = shownUser !== undefined && currentId !== undefined
+      if (isKnown && currentId !== (shownUser?.id ?? null)) void reloadSession(client)
+    }
+    const events = ['storage', 'pageshow'] as const
+    for (const event of events) window.addEventListener(event, follow)
+    return () => {
+      for (const event of events) window.removeEventListener(event, follow)
+    }
+  }, [client])
+}
+
+/** Clears all data of the user that the page shows, and asks the server who is logged in. */
+export async function reloadSession(client: QueryClient) {
+  const shownUser = client.getQueryData<User | null>(userKey)
+  await client.cancelQueries()
+  removeQueriesExcept(userKey, client)
+  forgetCheckoutEmail()
+  await client.resetQueries({ queryKey: userKey })
+  if (shownUser && client.getQueryData(userKey) === null) client.setQueryData(endedKey, true)
 }
 
 /** Keeps the query of this key, because the header and the guards observe it. */
@@ -71,8 +104,17 @@ export function useLogoutCall() {
   }
 }
 
-/** Stores that someone is logged in. The script in the page's head reads it, so "Log In" doesn't flash. */
+/** The address that a guest typed at the checkout, until a payment, login or logout in this tab. */
+export const checkoutEmail = () => attempt(() => sessionStorage.getItem(checkoutEmailKey)) ?? ''
+export const rememberCheckoutEmail = (email: string) => attempt(() => sessionStorage.setItem(checkoutEmailKey, email))
+export const forgetCheckoutEmail = () => attempt(() => sessionStorage.removeItem(checkoutEmailKey))
+
+/** Stores who is logged in, for other tabs, and for the script in the page's head, so that "Log In" doesn't flash. */
 function saveLoginHint(user: User | null) {
-  attempt(() => (user ? localStorage.setItem('user', '1') : localStorage.removeItem('user')))
+  setShownUser(user?.id)
+  attempt(() => (user ? localStorage.setItem(hintKey, user.id) : localStorage.removeItem(hintKey)))
   return user
 }
+
+/** Undefined if the browser blocks storage. */
+const readLoginHint = () => attempt(() => localStorage.getItem(hintKey))

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import { checkout } from '#contract/selling/checkout.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { orders, users } from '#server/database/schema.ts'
@@ -204,4 +205,15 @@ test('an owner who had no username confirms the one typed by the guest with one 
   const { purchaseId } = waiting
   await owner.call(access.changeUsername, { purchaseId, username: 'typed_by_guest' })
   expect(await connected.listed()).toContain('typed_by_guest')
+})
+
+test('a change from a page that shows another person is refused, so nobody buys for someone else', async () => {
+  const [shown, other] = [await shop.user(), await shop.user()]
+  const asShown = { headers: { 'content-type': 'application/json', 'shown-user': shown.user.id } }
+  const refused = { status: 409, code: 'other-user' }
+  const order = { productSlug: 'rebound-sigma-pro', billingType: 'monthly', amount: 3900 } as const
+  await expect(other.call(checkout.createSubscriptionIntent, order, asShown)).rejects.toMatchObject(refused)
+  await expect(other.call(accounts.updateProfile, { name: 'Not mine' }, asShown)).rejects.toMatchObject(refused)
+  expect(await other.call(accounts.user, {}, asShown)).toMatchObject(other.user)
+  await shown.call(accounts.updateProfile, { name: 'Mine' }, asShown)
 })

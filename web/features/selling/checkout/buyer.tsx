@@ -4,13 +4,13 @@ import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
+import { checkoutEmail, rememberCheckoutEmail } from '#web/api/session.ts'
 import { rememberEmail, rememberReturnPath, returnTo } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
-import { attempt } from '#web/ui/store.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { PlaceFields, type PlaceValues, placeForm, useNeedsBillingLocation } from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
@@ -20,7 +20,6 @@ export type BuyerDetails = { email: string; tradingViewUsername: string; noNews:
 
 const linkClasses = 'font-medium text-ink underline decoration-field underline-offset-2'
 
-const emailStorageKey = 'checkout-email'
 const optionalText = z._default(z.string(), '')
 const baseFields = (isGuest: boolean) => ({
   email: isGuest ? emailField : optionalText,
@@ -39,7 +38,7 @@ export function Buyer(props: {
   children: ReactNode
 }) {
   const { product, user, isPending, refusal, onContinue, children } = props
-  const [email, setEmail] = useState(() => attempt(() => sessionStorage.getItem(emailStorageKey)) ?? '')
+  const [email, setEmail] = useState(checkoutEmail)
   const needsPlace = useNeedsBillingLocation()
   const isSubscribed = refusal?.code === 'already-subscribed'
   const logIn = (
@@ -66,7 +65,7 @@ export function Buyer(props: {
             toast({ title: 'Email required', description: 'Please enter your email to continue', destructive: true })
         }}
         onSubmit={async (details: BuyerDetails) => {
-          if (!user) attempt(() => sessionStorage.setItem(emailStorageKey, details.email))
+          if (!user) rememberCheckoutEmail(details.email)
           await onContinue(user ? { ...details, email: user.email } : details)
         }}
       >
