@@ -7,7 +7,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { paths } from '#server/paths.ts'
 import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, testWithShop } from './shop.ts'
-import { declineCookies, fillCard } from './visitors.ts'
+import { declineCookies, fillCard, holdRequests } from './visitors.ts'
 
 const productFile = `---
 name: Trend Compass
@@ -155,6 +155,31 @@ test('a product from one file is shown, sold and unlocked, without access to the
 
   const order = await shop.begin(buyer)
   expect(order.clientSecret).toBeTruthy()
+})
+
+test('after a payment, the page waits for its purchase, and never offers the form of another one', async ({
+  page,
+  shop,
+}) => {
+  const buyer = await shop.user()
+  await shop.buy(buyer, { tradingViewUsername: 'first_name' })
+  const begun = await shop.begin(buyer, { product: 'trend-compass' })
+  await shop.pay(begun)
+  await declineCookies(page, shop)
+  await logInAs(page, buyer, shop)
+  const release = await holdRequests(page, '**/api/purchases')
+  const accessAnswered = page.waitForResponse('**/api/access')
+  await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
+  await accessAnswered
+  await expect(page.getByText('first_name')).toBeHidden()
+  release()
+  await expect(page.getByText('Trend Compass, monthly')).toBeVisible()
+  await page.unrouteAll()
+
+  await page.route('**/api/purchases', (route) => route.abort())
+  await page.goto(`/checkout/success?payment_intent=${begun.paymentIntentId}`)
+  await expect(page.getByRole('form', { name: 'TradingView Access Request' })).toBeVisible()
+  await expect(page.getByText('first_name')).toBeHidden()
 })
 
 test('an import asks for unknown columns and products once and remembers the choice', async ({ page, shop }) => {

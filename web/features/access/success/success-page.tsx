@@ -1,9 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
+import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout, type PaidOrder } from '#contract/selling/checkout.ts'
-import { call, callAndCheckDone } from '#web/api/client.ts'
-import { useStartSession } from '#web/api/session.ts'
+import { purchases } from '#contract/selling/purchases.ts'
+import { call, callAndCheckDone, useRefresh } from '#web/api/client.ts'
+import { forgetCheckoutEmail, useStartSession } from '#web/api/session.ts'
 import { messageOf, toastError } from '#web/api/use-call.ts'
 import { untilDone, wait } from '#web/features/selling/checkout/until-done.ts'
 import { ButtonLink } from '#web/ui/button.tsx'
@@ -28,6 +30,8 @@ let processing: { paymentIntentId: string; outcome: Promise<State> } | undefined
 export default function SuccessPage() {
   const [state, setState] = useState<State>({ step: 'processing', note: '' })
   const startSession = useStartSession()
+  // A page of this document may have loaded them before the payment.
+  const refreshPurchases = useRefresh([purchases.list, access.mine])
   const { navigate } = useNavigation()
 
   const processPayment = useEffectEvent(async (): Promise<State | undefined> => {
@@ -45,7 +49,9 @@ export default function SuccessPage() {
     try {
       const outcome = await processing.outcome
       if ((outcome.step === 'done' || outcome.step === 'login') && !isReload) toast({ title: 'Payment successful!' })
-      if (outcome.step !== 'done') processing = undefined
+      if (outcome.step !== 'failed') forgetCheckoutEmail()
+      if (outcome.step === 'done') await refreshPurchases()
+      else processing = undefined
       if (outcome.step === 'failed') toastError(failureToast, outcome.error)
       return outcome
     } catch (error) {

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { access, type OwnAccess } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
+import { isLive } from '#contract/statuses.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -21,17 +22,19 @@ import { PaidLayout } from './paid.tsx'
 
 export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashboard' | '/welcome') => void }) {
   const { paymentIntentId, onLeave } = props
-  const { data: ownPurchases } = useData(purchases.list, {})
+  const { data: ownPurchases, isPending: arePurchasesPending } = useData(purchases.list, {})
   const { data: profile } = useData(accounts.profile, {})
-  const { data: accessRows, isError } = useAccess()
+  const { data: accessRows, isPending: isAccessPending } = useAccess()
   const { askExchangeKeys } = useSettings()
   const purchase = ownPurchases?.find((candidate) => candidate.paymentIntentId === paymentIntentId)
-  // Falls back to another live purchase, because the one of this payment may have ended.
-  const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id) ?? accessRows?.[0]
+  const ownAccess = accessRows?.find(({ purchaseId }) => purchaseId === purchase?.id)
   const settledAccess = ownAccess && isSettled(ownAccess) ? ownAccess : null
   // Without exchange keys, the full form is as short as the form for the username.
   const showsUsernameForm = ownAccess && askExchangeKeys && needsOnlyUsername(ownAccess)
-  const isLoading = !accessRows && !isError
+  // Shown without a form, because this payment's purchase has ended.
+  const otherAccess = purchase && !isLive(purchase.status) && !ownAccess ? accessRows?.[0] : undefined
+  const nextAccess = ownAccess ?? otherAccess
+  const isLoading = arePurchasesPending || isAccessPending
   const onSkip = () => onLeave('/dashboard')
   const renderForm = (hasSkipButton = false) => (
     <AccessRequestForm
@@ -48,7 +51,7 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
   return (
     <PaidLayout
       order={purchase && profile && orderOf(purchase, profile.email)}
-      next={ownAccess ? <NextStep ownAccess={ownAccess} /> : <p>Thank you.</p>}
+      next={nextAccess ? <NextStep ownAccess={nextAccess} /> : <p>Thank you.</p>}
       title="TradingView Access Request"
       footer={profile?.hasPassword === false && <KeepAccess email={profile.email} />}
     >
@@ -56,7 +59,8 @@ export function Thanks(props: { paymentIntentId: string; onLeave: (path: '/dashb
       {settledAccess && (
         <SettledRequest ownAccess={settledAccess} purchase={purchase} form={renderForm()} onSkip={onSkip} />
       )}
-      {!isLoading && !settledAccess && (
+      {otherAccess && <Button onClick={onSkip}>Go to your dashboard</Button>}
+      {!isLoading && !settledAccess && !otherAccess && (
         <>
           {ownAccess && (
             <div role="status" className="flex flex-col gap-2">

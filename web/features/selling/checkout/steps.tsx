@@ -1,10 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react'
+import { access } from '#contract/access/access.ts'
 import { ApiError } from '#contract/call.ts'
 import type { InputOf } from '#contract/endpoint.ts'
 import type { User } from '#contract/identity/session.ts'
 import { checkout, type Discount, newsVersion } from '#contract/selling/checkout.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
+import { purchases } from '#contract/selling/purchases.ts'
 import type { BillingType } from '#contract/statuses.ts'
+import { useRefresh } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { Card } from '#web/ui/card.tsx'
 import { classes } from '#web/ui/classes.ts'
@@ -39,6 +42,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   const planAndCode = joinPlanAndCode(billing, code)
   // In order, because each intent cancels the one before: an earlier call that arrived later would cancel the newest.
   const begin = useCall(checkout.createSubscriptionIntent, { scope: 'checkout' })
+  const refreshPurchases = useRefresh([purchases.list, access.mine])
   const codeField = useCodeField({ product, billing, code, discount: offer.discount, onChange: setDiscount })
   const isPaying = details !== null && isAtPayment(search)
 
@@ -93,6 +97,8 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       returnToDetails()
       const apiError = error instanceof ApiError ? error : null
       if (apiError?.code === 'code-refused') setDiscount(null)
+      // Bought in another tab.
+      if (apiError?.code === 'already-subscribed') void refreshPurchases()
       // The price has changed since the page was loaded.
       const currentPrice = apiError?.currentAmount
       if (currentPrice !== undefined) onOffer({ price: currentPrice, due: currentPrice })
