@@ -16,7 +16,10 @@ const needTexts = {
     one: 'End or keep 1 subscription after a lost dispute',
     many: 'End or keep # subscriptions after lost disputes',
   },
-  failed_refunds: { one: 'Repeat 1 refund that a bank sent back', many: 'Repeat # refunds that banks sent back' },
+  failed_refunds: {
+    one: 'Make 1 refund that did not reach its buyer',
+    many: 'Make # refunds that did not reach their buyers',
+  },
   uncovered_notes: {
     one: 'Refund 1 credit note again',
     many: 'Refund # credit notes again',

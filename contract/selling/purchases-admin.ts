@@ -28,7 +28,7 @@ const managedPurchase = z.extend(purchase, {
   disputeDueAt: z.nullable(instant),
   /** Stripe's ids of undecided disputes, earliest deadline first. */
   disputeIds: z.array(z.string()),
-  /** Sum of refunds that the buyer's bank returned; the seller pays them another way. */
+  /** Refunds that the bank returned or that no card can take; the seller pays them another way. */
   failedRefunds: cents,
   /** Sum of lost disputes. */
   lostAmount: cents,

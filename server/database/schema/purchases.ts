@@ -84,7 +84,7 @@ export const purchases = pgTable(
     /** The unpaid renewal needs the buyer's confirmation with the bank (3-D Secure). */
     awaitsBank: boolean().notNull().default(false),
     cardRefusal: text(),
-    /** Failed refunds that were not repeated, and refunds made outside Stripe. */
+    /** Refunds that failed or that no card can take, and refunds made outside Stripe. */
     failedRefunds: integer().notNull().default(0),
     refundedElsewhere: integer().notNull().default(0),
     /** Stated as refunded by credit notes, although no refund was made. */

@@ -33,6 +33,8 @@ export type Codes = {
     order: PaidOrder,
     buyer: Buyer,
   ): Promise<{ because: 'code_used_up' | 'code_new_only'; code: string } | null>
+  /** Counts a use whose order was lost, even beyond the code's limit, so that `use` accepts its payment. */
+  recordLostUse(tx: Transaction, order: Pick<PaidOrder, 'id' | 'codeId'>): Promise<void>
   /** A code and its coupon have the same id. */
   findByCoupons(ids: string[]): Promise<Code[]>
   recreateCoupon(code: Code): Promise<void>
@@ -106,12 +108,18 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
       if (!codeId) return null
       const [code] = await lockCode(tx, codeId)
       if (!code) return null
+      const isCounted = (await tx.$count(codeUses, eq(codeUses.checkoutId, orderId))) > 0
+      if (isCounted) return null
       // The code may have been used by others between the checkout and this payment.
       if (await isUsedUp(tx, code)) return { because: 'code_used_up' as const, code: code.code }
       if (code.newOnly && (await hasBought(tx, buyer, subscriptionId)))
         return { because: 'code_new_only' as const, code: code.code }
       await tx.insert(codeUses).values({ checkoutId: orderId, codeId: code.id, usedAt: now() })
       return null
+    },
+
+    async recordLostUse(tx, { id: checkoutId, codeId }) {
+      if (codeId) await tx.insert(codeUses).values({ checkoutId, codeId, usedAt: now() })
     },
 
     findByCoupons: (ids) =>

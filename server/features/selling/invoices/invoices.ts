@@ -12,6 +12,7 @@ export {
   latestPaidInvoice,
   latestPaidPeriod,
   orderedPeriod,
+  outOfBandForLatestPeriod,
   paymentsFor,
   paymentsOfLatestPeriod,
   refundedForUnusedTerm,

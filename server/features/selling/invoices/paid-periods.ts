@@ -64,13 +64,25 @@ export function orderedPeriod(subscription: Subscription, latest: PaidPeriod): P
   return ordered
 }
 
+/** Ids of the invoices of the latest paid period and of prorations within it. */
+function invoicesOfLatestPeriod({ periods }: Subscription) {
+  const latest = latestPaidPeriod({ periods })
+  const within = latest ? periods.filter(({ start }) => start >= latest.start) : []
+  return new Set(within.map(({ invoiceId }) => invoiceId))
+}
+
 /** Payments for the latest paid period and for prorations within it, newest first. */
 export function paymentsOfLatestPeriod(subscription: Subscription): Payment[] {
-  const { periods, payments } = subscription
-  const latest = latestPaidPeriod(subscription)
-  if (!latest) return []
-  const invoiceIds = new Set(periods.filter(({ start }) => start >= latest.start).map(({ invoiceId }) => invoiceId))
-  return payments.filter(({ invoiceId }) => invoiceIds.has(invoiceId))
+  const invoiceIds = invoicesOfLatestPeriod(subscription)
+  return subscription.payments.filter(({ invoiceId }) => invoiceIds.has(invoiceId))
+}
+
+/** Paid outside Stripe for the latest paid period. */
+export function outOfBandForLatestPeriod(subscription: Subscription): number {
+  const invoiceIds = invoicesOfLatestPeriod(subscription)
+  let amount = 0
+  for (const { id, paidOutOfBand } of subscription.invoices) if (invoiceIds.has(id)) amount += paidOutOfBand
+  return amount
 }
 
 /** Refunded so far for the unused part of a term that was cancelled with a month's notice. */

@@ -8,6 +8,7 @@ import {
   orderedPeriod,
   type PaidHistory,
   paymentsFor,
+  paymentsOfLatestPeriod,
   refundForUnusedDays,
 } from '../invoices/invoices.ts'
 
@@ -59,6 +60,17 @@ function failedRefundOf({ amount, refunded, refunds }: Payment) {
   let unreplaced = 0
   for (const refund of refunds.slice(firstFailed)) unreplaced += isArriving(refund) ? -refund.amount : refund.amount
   return Math.min(Math.max(unreplaced, 0), amount - refunded)
+}
+
+/** Part of a refund promised with a month's notice that no card payment can take. Failed refunds count separately. */
+export function unrefundablePart(promisedRefund: number, subscription: Subscription) {
+  let unrefundable = promisedRefund
+  for (const payment of paymentsOfLatestPeriod(subscription)) {
+    for (const { amount, isRest } of payment.refunds) if (isRest) unrefundable -= amount
+    // A bank that decides about a payment may still allow its refund.
+    if (isRefundable(payment) || payment.isRefundBlocked) unrefundable -= payment.amount - payment.refunded
+  }
+  return Math.max(0, unrefundable)
 }
 
 /** The days after `endsAt` are refunded. */

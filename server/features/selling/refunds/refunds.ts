@@ -15,6 +15,7 @@ export {
   type AmountDue,
   failedRefundsOf,
   isRefundable,
+  unrefundablePart,
   unusedShare,
   unusedSince,
   withdrawableSince,

@@ -72,6 +72,7 @@ export function createApply(deps: ApplyDeps): Apply {
         ...refusedState,
       },
       subscription,
+      creditRefunds,
     )
     await ledger.record(tx, purchase, movements)
     await access.purchasesChanged(tx, userId)
@@ -123,7 +124,7 @@ export function createApply(deps: ApplyDeps): Apply {
       .for('no key update')
     // A deleted purchase stays deleted, but later refunds and disputes still reach the books.
     if (!purchaseBefore) {
-      if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, subscription)
+      if (order.userId) await recordBooks(tx, { id: null, userId: order.userId }, subscription, creditRefunds)
       return
     }
 
@@ -131,9 +132,7 @@ export function createApply(deps: ApplyDeps): Apply {
     const isUnchanged = isDeepStrictEqual({ ...purchaseBefore, ...changes }, purchaseBefore)
     // Stripe sends about a dozen events per payment, and most change nothing.
     const areBooksCurrent = isUnchanged && (await isRecorded(tx, subscription))
-    const changedRefunds = areBooksCurrent ? [] : await recordBooks(tx, purchaseBefore, subscription)
-    if (changedRefunds.some(({ status }) => status === 'succeeded'))
-      await creditRefunds(tx, { subscriptionId: subscription.id })
+    const changedRefunds = areBooksCurrent ? [] : await recordBooks(tx, purchaseBefore, subscription, creditRefunds)
     if (isUnchanged) return
 
     const purchase = await updatePurchase(tx, purchaseBefore.id, changes)
@@ -211,15 +210,28 @@ function hasLatePayment({ endedAt, payments }: Subscription) {
   return latePayments.some((payment) => payment.refunded < payment.amount && isRefundable(payment))
 }
 
-export async function recordPurchase(tx: Transaction, row: typeof purchases.$inferInsert, subscription: Subscription) {
+/** Without `creditRefunds`, earlier refunds get no credit notes, because another shop made them. */
+export async function recordPurchase(
+  tx: Transaction,
+  row: typeof purchases.$inferInsert,
+  subscription: Subscription,
+  creditRefunds?: RefundJobs['creditRefunds'],
+) {
   const purchase = await insertPurchase(tx, row)
-  await recordBooks(tx, purchase, subscription)
+  await recordBooks(tx, purchase, subscription, creditRefunds)
   return purchase
 }
 
-async function recordBooks(tx: Transaction, purchase: BookedPurchase, subscription: Subscription) {
+async function recordBooks(
+  tx: Transaction,
+  purchase: BookedPurchase,
+  subscription: Subscription,
+  creditRefunds?: RefundJobs['creditRefunds'],
+) {
   const changedRefunds = await recordInvoices(tx, purchase, subscription)
   await recordDisputes(tx, subscription)
+  const hasNewRefund = changedRefunds.some(({ status }) => status === 'succeeded')
+  if (hasNewRefund) await creditRefunds?.(tx, { subscriptionId: subscription.id })
   return changedRefunds
 }
 

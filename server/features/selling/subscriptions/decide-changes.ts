@@ -6,7 +6,8 @@ import type { Subscription } from '#server/gateways/stripe.ts'
 import { arrOf, movementsOf } from '../ledger/ledger.ts'
 import type { OrderRow } from '../orders/orders.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
-import { failedRefundsOf } from '../refunds/refunds.ts'
+import { failedRefundsOf, unrefundablePart } from '../refunds/refunds.ts'
+import { unusedTermRefundDue } from './notice-period.ts'
 import { stateOf } from './state.ts'
 
 /** `movements` is null for a refused purchase, which never counts as revenue. */
@@ -53,13 +54,13 @@ function stateAfterSync(purchaseBefore: PurchaseRow, subscription: Subscription,
   const refundedState = remainsRefunded ? { status: 'cancelled' as const, endedBecause: 'refunded' as const } : {}
   // Stripe keeps a promised refund after its cancellation was undone there; a later end must not revive it.
   const isPromiseCurrent = subscription.endsAt !== null || purchaseBefore.restRefund !== null
+  const promisedState = { ...state, restRefund: isPromiseCurrent ? state.restRefund : null, ...refundedState }
+  const unrefundable = unrefundablePart(unusedTermRefundDue(promisedState), subscription)
   return {
-    ...state,
+    ...promisedState,
     missingSince: null,
-    failedRefunds: Math.max(0, failedRefunds - refundedElsewhere),
+    failedRefunds: Math.max(0, failedRefunds + unrefundable - refundedElsewhere),
     uncoveredNotes: Math.max(0, subscription.uncoveredNotes - refundedElsewhere),
-    restRefund: isPromiseCurrent ? state.restRefund : null,
-    ...refundedState,
   }
 }
 

@@ -380,18 +380,20 @@ describe('the books', () => {
       select (select count(*)::int from invoices where subscription_id = ${subscriptionId}) as invoices,
         (select count(*)::int from payments join invoices i on i.id = invoice_id where subscription_id = ${subscriptionId}) as payments,
         (select count(*)::int from refunds join payments using (payment_intent_id) join invoices i on i.id = invoice_id
-          where subscription_id = ${subscriptionId}) as refunds`)
+          where subscription_id = ${subscriptionId}) as refunds,
+        (select count(*)::int from credit_notes join invoices i on i.id = invoice_id
+          where subscription_id = ${subscriptionId}) as "creditNotes"`)
     return found[0]
   }
 
-  test('keep a deleted purchase’s invoices, payments and refunds, and record later refunds', async () => {
+  test('keep a deleted purchase’s invoices, payments, refunds and credit notes, and record later ones', async () => {
     const admin = await shop.admin()
     const buyer = await shop.buyer()
     const { subscriptionId } = await readRow(buyer)
     await admin.call(purchasesAdmin.refund, { id: buyer.purchase.id, amount: 1000, refundedSoFar: 0 })
     await shop.settle()
     const booksBeforeDeletion = await booksOf(subscriptionId)
-    expect(booksBeforeDeletion).toEqual({ invoices: 1, payments: 1, refunds: 1 })
+    expect(booksBeforeDeletion).toEqual({ invoices: 1, payments: 1, refunds: 1, creditNotes: 1 })
     const readCashOfMonth = async () => (await admin.call(figures.adminShow, {})).cash[0]
     const cashBeforeDeletion = await readCashOfMonth()
     await admin.call(purchasesAdmin.delete, { id: buyer.purchase.id })
@@ -401,7 +403,21 @@ describe('the books', () => {
     expect(await admin.call(figures.adminPayments, { q: buyer.user.email })).toHaveLength(2)
     await shop.sandbox.controls.refund(buyer.purchase.paymentIntentId ?? '')
     await shop.settle()
-    expect(await booksOf(subscriptionId)).toEqual({ invoices: 1, payments: 1, refunds: 2 })
+    expect(await booksOf(subscriptionId)).toEqual({ invoices: 1, payments: 1, refunds: 2, creditNotes: 2 })
+  })
+
+  test('have a credit note for a refund that was made before the shop heard of the payment', async () => {
+    const { controls } = shop.sandbox
+    await controls.webhooks.misbehave({ drop: true })
+    const { paymentIntentId } = await shop.guest(shop.visitor())
+    await controls.settle()
+    await controls.refund(paymentIntentId)
+    await controls.behaveAsUsual()
+    await stripe.reconcile()
+    await shop.settle()
+    const [purchase] = await shop.connection.db.select().from(rows).where(eq(rows.paymentIntentId, paymentIntentId))
+    expect(purchase).toMatchObject({ refundedAmount: 3900 })
+    expect(await booksOf(purchase?.stripeSubscriptionId ?? '')).toMatchObject({ refunds: 1, creditNotes: 1 })
   })
 
   test('are never changed or deleted', async () => {

@@ -1,9 +1,12 @@
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
+import { refunds } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
 import { lives } from '#server/testing/lives.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { refundForUnusedDays } from '../invoices/invoices.ts'
@@ -15,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
-const { rowOf, customerOf, logIn } = lives(() => shop)
+const { rowOf, customerOf, logIn, lookAgain } = lives(() => shop)
 const day = 86_400_000
 const cents = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
@@ -158,6 +161,55 @@ test('free time that follows a renewed year is kept until its end', async () => 
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: currentPeriodEnd, refund: 0 })
   await buyer.call(purchases.cancel, { id })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ endsAt: currentPeriodEnd }])
+})
+
+type Buyer = Awaited<ReturnType<TestShop['buyer']>>
+
+/** Cancels; when the year has ended, reads what the seller owes, and again once it was paid another way. */
+async function owedAfterNotice({ call, purchase }: Pick<Buyer, 'call' | 'purchase'>) {
+  const { id } = purchase
+  const { refund } = await call(purchases.cancellation, { id })
+  expect(refund).toBeGreaterThan(25_000)
+  await call(purchases.cancel, { id })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await shop.settle()
+  const admin = await shop.admin()
+  const readOwed = async () =>
+    (await admin.call(purchasesAdmin.adminList, { need: 'failed_refunds' })).filter((listed) => listed.id === id)
+  const owed = await readOwed()
+  await admin.call(purchasesAdmin.adminSettleRefunds, { id, amount: refund })
+  await lookAgain(await rowOf({ purchase }))
+  return { refund, owed, owedAfterSettling: await readOwed() }
+}
+
+test('a promised refund of a year that was paid outside Stripe becomes the seller’s task', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const { subscription } = await rowOf(buyer)
+  await shop.sandbox.controls.failNextRenewal(subscription)
+  await shop.advance(1, 'year')
+  const [{ id: invoice = '' } = {}] = await atStripe(shop).invoicesOf(subscription)
+  await shop.sandbox.controls.dashboard.payOutOfBand(invoice)
+  await shop.advance(30, 'day')
+  await logIn(buyer)
+  const { refund, owed, owedAfterSettling } = await owedAfterNotice(buyer)
+  expect(owed).toMatchObject([{ status: 'cancelled', failedRefunds: refund, refundedAmount: 0 }])
+  expect(owedAfterSettling).toEqual([])
+})
+
+test('a promised refund becomes the seller’s task if the bank has returned an earlier refund', async () => {
+  const buyer = await buyRenewedYear(30)
+  const { id } = buyer
+  const admin = await shop.admin()
+  await admin.call(purchasesAdmin.adminRefund, { id, amount: 5000, refundedSoFar: 0, keepAccess: true })
+  await shop.settle()
+  const [partialRefund] = await shop.connection.db.select().from(refunds).where(eq(refunds.amount, 5000))
+  await shop.sandbox.controls.failRefund(partialRefund?.id ?? '')
+  await shop.settle()
+  await admin.call(purchasesAdmin.adminSettleRefunds, { id, amount: 5000 })
+  const { refund, owed, owedAfterSettling } = await owedAfterNotice(buyer)
+  expect(owed).toMatchObject([{ status: 'cancelled', failedRefunds: refund, refundedAmount: 0 }])
+  expect(owedAfterSettling).toEqual([])
 })
 
 test('the unused days are refunded, even if Stripe doesn’t shorten the ended period', async () => {

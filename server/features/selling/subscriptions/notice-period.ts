@@ -29,7 +29,7 @@ export function previewNotice(
 }
 
 /** Refund due once a subscription that was cancelled with a month's notice has ended. */
-export const unusedTermRefundDue = ({ restRefund, endedBecause }: PurchaseRow) =>
+export const unusedTermRefundDue = ({ restRefund, endedBecause }: Pick<PurchaseRow, 'restRefund' | 'endedBecause'>) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
 /** True if the declaration should have prevented the latest renewal, which must be refunded. */

@@ -4,9 +4,13 @@ import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import type { Context } from '#server/context.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
+import type { Codes } from '../codes/codes.ts'
 import type { OrderRow, Orders } from '../orders/orders.ts'
 
-type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & { orders: Pick<Orders, 'adopt'> }
+type RecoveryDeps = Pick<Context, 'db' | 'stripe' | 'catalog'> & {
+  orders: Pick<Orders, 'adopt'>
+  codes: Pick<Codes, 'findByCoupons' | 'recordLostUse'>
+}
 
 /** Statuses in which Stripe charges or may charge again. */
 const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'paused'])
@@ -14,7 +18,7 @@ const chargedStatuses = new Set(['trialing', 'active', 'past_due', 'unpaid', 'pa
 type Recover = (subscriptionId: string) => Promise<OrderRow | undefined>
 
 /** Recreates a lost order, such as after restoring a backup. Leaves unclear cases to the seller, who can take them over. */
-export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): Recover {
+export function createRecovery({ db, stripe, catalog, orders, codes }: RecoveryDeps): Recover {
   return async function recover(subscriptionId) {
     const existing = await stripe.existing.find(subscriptionId)
     // Subscriptions that this shop sold carry its order's id.
@@ -32,7 +36,8 @@ export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): R
       .where(and(eq(users.email, email.data), eq(purchases.productId, product.id), isOngoingPurchase))
     if (ongoingPurchase) return undefined
 
-    const { payments } = await stripe.subscriptions.read(subscriptionId)
+    const { payments, discounts } = await stripe.subscriptions.read(subscriptionId)
+    const [code] = await codes.findByCoupons(discounts.map(({ couponId }) => couponId))
     const order = {
       id: randomUUID(),
       productId: product.id,
@@ -42,7 +47,12 @@ export function createRecovery({ db, stripe, catalog, orders }: RecoveryDeps): R
       customerId: existing.customerId,
       subscriptionId,
       paymentIntentId: payments.at(-1)?.paymentIntentId ?? null,
+      codeId: code?.id ?? null,
     }
-    return db.transaction((tx) => orders.adopt(tx, order))
+    return db.transaction(async (tx) => {
+      const adopted = await orders.adopt(tx, order)
+      if (adopted) await codes.recordLostUse(tx, adopted)
+      return adopted
+    })
   }
 }

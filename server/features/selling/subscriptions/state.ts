@@ -6,6 +6,7 @@ import {
   latestPaidInvoice,
   latestPaidPeriod,
   orderedPeriod,
+  outOfBandForLatestPeriod,
   paymentsOfLatestPeriod,
   presentPeriodStatus,
   refundedForUnusedTerm,
@@ -128,7 +129,7 @@ function latestPaidState(subscription: Subscription) {
 
 /** Refunds for the period's unused part are not subtracted. */
 function amountPaidForTerm(subscription: Subscription) {
-  let amount = 0
+  let amount = outOfBandForLatestPeriod(subscription)
   for (const payment of paymentsOfLatestPeriod(subscription))
     amount += payment.amount - payment.refunded + refundedForUnusedTerm(payment)
   return amount

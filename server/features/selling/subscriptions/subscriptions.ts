@@ -39,7 +39,7 @@ type SubscriptionDeps = Pick<
 > & {
   accounts: Pick<Accounts, 'guests'>
   orders: Orders
-  codes: Pick<Codes, 'use' | 'findByCoupons'>
+  codes: Pick<Codes, 'use' | 'findByCoupons' | 'recordLostUse'>
   prices: Pick<Prices, 'current' | 'stripeIdOf' | 'recreate'>
   ledger: Pick<Ledger, 'record' | 'recordEnd'>
   notices: Notices

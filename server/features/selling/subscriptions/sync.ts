@@ -1,6 +1,7 @@
 import { coalesce } from '#server/concurrency/coalesce.ts'
 import type { Context } from '#server/context.ts'
 import { isUnknownToStripe, type Subscription } from '#server/gateways/stripe.ts'
+import type { Codes } from '../codes/codes.ts'
 import { reversalOf } from '../invoices/invoices.ts'
 import { createRefundJobs, type RefundJobs } from '../refunds/refunds.ts'
 import { type ApplyDeps, createApply } from './apply.ts'
@@ -12,6 +13,7 @@ export type Sync = (subscriptionId: string) => Promise<void>
 
 type SyncDeps = Omit<ApplyDeps, keyof RefundJobs> &
   Pick<Context, 'db' | 'stripe' | 'queue' | 'catalog' | 'crashPoint'> & {
+    codes: Pick<Codes, 'use' | 'findByCoupons' | 'recordLostUse'>
     missingPurchases: Pick<MissingPurchases, 'mark'>
   }
 

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
+import { codes } from '#contract/selling/codes.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { orders, purchases as purchaseRows } from '#server/database/schema.ts'
 import { atStripe } from '#server/testing/at-stripe.ts'
@@ -38,6 +39,10 @@ async function loseByRestore({ purchase: { id } }: Buyer) {
       await client.query(`alter table ${table} enable trigger user`)
     }
     await client.query('delete from purchases where id = $1', [id])
+    await client.query(
+      'delete from code_uses where checkout_id in (select id from orders where subscription_id = $1)',
+      [found?.stripeSubscriptionId],
+    )
     await client.query('delete from orders where subscription_id = $1', [found?.stripeSubscriptionId])
     await client.query('commit')
   } finally {
@@ -62,6 +67,25 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     )
     expect(paid[0]?.total).toBe(7800)
     expect(await stripe.object(subscriptionId)).toMatchObject({ status: 'active' })
+  })
+
+  test('counts as a use of its code and continues, even if the code was used up meanwhile', async () => {
+    const admin = await shop.admin()
+    await admin.call(codes.adminAdd, { code: 'ONLYONE', percentOff: 20, maxUses: 1 })
+    const countUses = async () =>
+      (await admin.call(codes.adminList, {})).find(({ code }) => code === 'ONLYONE')?.used ?? 0
+    const subscriptionId = await loseByRestore(await shop.buyer({ code: 'ONLYONE' }))
+    expect(await countUses()).toBe(0)
+    await shop.buyer({ code: 'ONLYONE' })
+    expect(await countUses()).toBe(1)
+    await shop.queue.runNow('prove-revenue')
+    await shop.queue.waitUntilIdle()
+    const [restored] = await shop.connection.db
+      .select()
+      .from(purchaseRows)
+      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
+    expect(restored).toMatchObject({ status: 'active', refundedAmount: 0 })
+    expect(await countUses()).toBe(2)
   })
 
   test('is restored by the nightly comparison without any event', async () => {

@@ -44,7 +44,7 @@ const needTexts: Record<PurchaseNeed | PurchaseRisk, string> = {
   disputes: 'Dispute to answer',
   disputed: 'Disputed',
   lost_disputes: 'Lost dispute, still subscribed',
-  failed_refunds: 'Refund sent back',
+  failed_refunds: 'Refund not received',
   uncovered_notes: 'Credit note without refund',
   failed_payments: 'Failed payment',
   stuck_renewals: 'Renewal not charged',
@@ -78,9 +78,7 @@ function PurchaseCells({ purchase, actions }: { purchase: ManagedPurchase; actio
           <span className="block text-xs text-muted">{exactDollars(refundedAmount)} refunded</span>
         )}
         {purchase.failedRefunds > 0 && (
-          <span className="block text-xs text-danger">
-            {exactDollars(purchase.failedRefunds)} sent back by the bank
-          </span>
+          <span className="block text-xs text-danger">{exactDollars(purchase.failedRefunds)} still to be refunded</span>
         )}
       </Cell>
       <Cell label="Status">
