@@ -28,6 +28,8 @@ const managedPurchase = z.extend(purchase, {
   disputeDueAt: z.nullable(instant),
   /** Stripe's ids of undecided disputes, earliest deadline first. */
   disputeIds: z.array(z.string()),
+  /** True if no payment by card is left to refund. */
+  isFullyRefunded: z.boolean(),
   /** Refunds that the bank returned or that no card can take; the seller pays them another way. */
   failedRefunds: cents,
   /** Sum of lost disputes. */

@@ -7,7 +7,7 @@ import type { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
-import { disputes, isLivePurchase, payments, products, purchases, users } from '#server/database/schema.ts'
+import { disputes, isLivePurchase, payments, products, purchases, refunds, users } from '#server/database/schema.ts'
 import { inOrder, isAfterCursor, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
 import { needConditions } from './needs.ts'
@@ -51,7 +51,7 @@ export async function listPurchases<Output extends Position>(
   db: Database,
   filter: PurchaseFilter,
   now: Date,
-  show: (row: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => Output,
+  show: (row: ManagedPurchaseRow) => Output,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
   const cursorPosition = decodeCursor(cursor)
@@ -81,6 +81,7 @@ export async function listPurchases<Output extends Position>(
       user: { email: users.email, name: users.name, tradingViewUsername: users.tradingViewUsername },
       product: { name: products.name, slug: products.slug },
       disputeIds: sql<string[]>`case when ${page.isDisputed} then ${openDisputesOf(page.id)} else '{}' end`,
+      isFullyRefunded: sql<boolean>`not ${hasRefundablePayment(page.id)}`,
     })
     .from(page)
     .innerJoin(users, eq(users.id, page.userId))
@@ -93,6 +94,12 @@ const openDisputesOf = (purchaseId: Column) => sql`array(
   select ${disputes.id} from ${disputes} join ${payments} on ${payments.paymentIntentId} = ${disputes.paymentIntentId}
   where ${payments.purchaseId} = ${purchaseId} and not ${inArray(disputes.status, [...decidedDisputes])}
   order by ${disputes.dueAt} nulls last, ${disputes.id})`
+
+/** The row of an out-of-band payment, which no card can be refunded, has the invoice's id in place of the intent's. */
+const hasRefundablePayment = (purchaseId: Column) => sql`exists (
+  select from ${payments} where ${payments.purchaseId} = ${purchaseId} and ${payments.paymentIntentId} <> ${payments.invoiceId}
+  and ${payments.amount} > (select coalesce(sum(${refunds.amount}), 0) from ${refunds}
+    where ${refunds.paymentIntentId} = ${payments.paymentIntentId} and ${refunds.status} not in ('failed', 'canceled')))`
 
 /** Prepares the query of every dashboard visit, unnamed because a pooler in transaction mode can't keep named statements. */
 export function prepareOwnPurchases(db: Database) {
@@ -123,15 +130,14 @@ type ListedPurchase<Columns extends keyof PurchaseRow> = {
   product: { name: string; slug: string }
 }
 
-export const showToSeller = ({
-  disputeIds,
-  purchase,
-  ...buyerAndProduct
-}: ListedPurchase<keyof PurchaseRow> & { disputeIds: string[] }) => ({
+type ManagedPurchaseRow = ListedPurchase<keyof PurchaseRow> & { disputeIds: string[]; isFullyRefunded: boolean }
+
+export const showToSeller = ({ disputeIds, isFullyRefunded, purchase, ...buyerAndProduct }: ManagedPurchaseRow) => ({
   ...purchase,
   ...showToBuyer({ purchase, ...buyerAndProduct }),
   reason: purchase.bookedBecause,
   disputeIds,
+  isFullyRefunded,
   isWarned: purchase.warnedPaymentIntentId !== null && isLive(purchase.status),
 })
 

@@ -195,6 +195,23 @@ describe('a payment', () => {
     })
   })
 
+  test('that a switch credited can be refunded once the year is refunded, and then nothing is left', async () => {
+    const admin = await shop.admin()
+    const buyer = await shop.buyer()
+    await switchNow(buyer)
+    const { id, paymentIntentId } = buyer.purchase
+    const readListed = async () =>
+      (await admin.call(purchasesAdmin.list, { q: buyer.user.email })).find((listed) => listed.id === id)
+    expect(await readListed()).toMatchObject({ status: 'active', isFullyRefunded: false })
+    await admin.call(purchasesAdmin.refund, { id, refundedSoFar: 0 })
+    await shop.settle()
+    expect(await readListed()).toMatchObject({ endedBecause: 'refunded', isFullyRefunded: false })
+    const { refundedSoFar } = await admin.call(purchasesAdmin.refundable, { id })
+    await admin.call(purchasesAdmin.refund, { id, paymentIntentId: paymentIntentId ?? '', refundedSoFar })
+    await shop.settle()
+    expect(await readListed()).toMatchObject({ refundedAmount: refundedSoFar + 3900, isFullyRefunded: true })
+  })
+
   test('that was refunded in part reduces the refund that a cancellation promises', async () => {
     const buyer = await shop.buyer({ billing: 'yearly' })
     await shop.advance(1, 'year')

@@ -176,9 +176,9 @@ async function owedAfterNotice({ call, purchase }: Pick<Buyer, 'call' | 'purchas
   await shop.settle()
   const admin = await shop.admin()
   const readOwed = async () =>
-    (await admin.call(purchasesAdmin.adminList, { need: 'failed_refunds' })).filter((listed) => listed.id === id)
+    (await admin.call(purchasesAdmin.list, { need: 'failed_refunds' })).filter((listed) => listed.id === id)
   const owed = await readOwed()
-  await admin.call(purchasesAdmin.adminSettleRefunds, { id, amount: refund })
+  await admin.call(purchasesAdmin.settleRefunds, { id, amount: refund })
   await lookAgain(await rowOf({ purchase }))
   return { refund, owed, owedAfterSettling: await readOwed() }
 }
@@ -201,12 +201,12 @@ test('a promised refund becomes the seller’s task if the bank has returned an 
   const buyer = await buyRenewedYear(30)
   const { id } = buyer
   const admin = await shop.admin()
-  await admin.call(purchasesAdmin.adminRefund, { id, amount: 5000, refundedSoFar: 0, keepAccess: true })
+  await admin.call(purchasesAdmin.refund, { id, amount: 5000, refundedSoFar: 0, keepAccess: true })
   await shop.settle()
   const [partialRefund] = await shop.connection.db.select().from(refunds).where(eq(refunds.amount, 5000))
   await shop.sandbox.controls.failRefund(partialRefund?.id ?? '')
   await shop.settle()
-  await admin.call(purchasesAdmin.adminSettleRefunds, { id, amount: 5000 })
+  await admin.call(purchasesAdmin.settleRefunds, { id, amount: 5000 })
   const { refund, owed, owedAfterSettling } = await owedAfterNotice(buyer)
   expect(owed).toMatchObject([{ status: 'cancelled', failedRefunds: refund, refundedAmount: 0 }])
   expect(owedAfterSettling).toEqual([])

@@ -49,9 +49,9 @@ export function usePurchaseActions() {
   })
 
   return (purchase: ManagedPurchase): (RowAction | false)[] => {
-    const { id, user, status, paidThrough, endedBecause, isWarned, isDisputed, failedRefunds } = purchase
+    const { id, user, status, paidThrough, isFullyRefunded, isWarned, isDisputed, failedRefunds } = purchase
     const renderCancelDialog = (close: () => void) => <CancelDialog purchase={purchase} onClose={close} />
-    const canRefund = paidThrough === 'stripe' && endedBecause !== 'refunded' && !isWarned && !isDisputed
+    const canRefund = paidThrough === 'stripe' && !isFullyRefunded && !isWarned && !isDisputed
     return [
       isWarned && {
         text: 'Keep, it’s no fraud',
