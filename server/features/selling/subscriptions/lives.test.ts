@@ -11,6 +11,7 @@ import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import { access, mrrMovements, payments, refunds, purchases as rows } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { declared } from '#server/testing/declarations.ts'
 import { lives } from '#server/testing/lives.ts'
@@ -27,11 +28,13 @@ beforeAll(async () => {
       if (stepsUntilCrash > 0 && --stepsUntilCrash === 0) throw new Error(`killed: ${name}`)
     },
   })
+  stripe = atStripe(shop)
 })
 afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 const { rowOf, chargesOf, customerOf, logIn, lookAgain } = lives(() => shop)
+let stripe: ReturnType<typeof atStripe>
 
 /** Newest first. */
 async function storedInvoices(subscription: string) {
@@ -91,6 +94,8 @@ const actions = [
   'bank decides for the buyer',
   'bank decides for the seller',
   'bank prevents a dispute over the last payment',
+  'webhooks are lost',
+  'buyer pays the open invoice',
   'buyer cancels',
   'buyer resumes',
   'buyer switches to yearly, in two windows',
@@ -207,6 +212,11 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
   const customer = await customerOf(subscription)
   const announcedAndCharged: [announced: number | null, charged: number][] = []
   let [expectedRefunds, giftedAmount, itemsOnNextInvoice] = [0, 0, 0]
+  let hasLostPaidTime = false
+  const isPaidAndRunning = async () => {
+    const [newestInvoice] = await storedInvoices(subscription)
+    return newestInvoice?.data.status === 'paid' && (await stripe.object(subscription))?.status === 'active'
+  }
   const priceOf = async (billing: string) => {
     const { rows: prices } = await shop.connection.db.execute<{ id: string }>(
       sql`select id from sandbox.objects where data->>'lookup_key' = ${`rebound-sigma-pro-${billing}`}`,
@@ -308,9 +318,19 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
     'seller writes the invoice off': async () => dashboard.markUncollectible(await openInvoice()),
     'seller was paid elsewhere': async () => dashboard.payOutOfBand(await openInvoice()),
     'bank opens a dispute': () => controls.openDispute(buyer.purchase.paymentIntentId ?? ''),
+    'webhooks are lost': () => controls.webhooks.misbehave({ drop: true }),
+    'buyer pays the open invoice': async () => {
+      const { rows: unpaid } = await shop.connection.db.execute<{ secret: string }>(sql`
+        select data->>'client_secret' as secret from sandbox.objects where kind = 'payment_intent'
+        and data->>'status' = 'requires_payment_method' and data->>'customer' = ${customer} order by seq desc`)
+      await shop.pay({ clientSecret: unpaid[0]?.secret ?? '', paymentIntentId: '' })
+      await controls.settle()
+    },
     'buyer cancels': async () => {
       await logIn(buyer)
+      const wasPaid = await isPaidAndRunning()
       await buyer.call(purchases.cancel, { id })
+      if (wasPaid && !(await isPaidAndRunning())) hasLostPaidTime = true
     },
     'buyer resumes': async () => {
       await logIn(buyer)
@@ -357,7 +377,7 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
     // Many actions are refused in some states.
     await perform[action]().catch(() => {})
   }
-  return { announcedAndCharged, expectedRefunds, giftedAmount, customer }
+  return { announcedAndCharged, expectedRefunds, giftedAmount, hasLostPaidTime, customer }
 }
 
 const pauses = ['void', 'mark_uncollectible', 'keep_as_draft'] as const
@@ -453,6 +473,12 @@ const examples: [typeof usualQuirks, Plan, Discount, (typeof actions)[number][]]
   ],
   [
     usualQuirks,
+    'monthly',
+    null,
+    ['the next renewal fails', 'a month passes', 'webhooks are lost', 'buyer pays the open invoice', 'buyer cancels'],
+  ],
+  [
+    usualQuirks,
     'yearly',
     discounts[4],
     [
@@ -489,7 +515,10 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         const buyer = await shop.buyer({ billing, code })
         const boughtAt = await controls.now()
         await controls.behave({ ...quirks, delaySeconds: 0, duplicates: 0.3, spread: 1 })
-        const { announcedAndCharged, expectedRefunds, giftedAmount, customer } = await performStory(buyer, story)
+        const { announcedAndCharged, expectedRefunds, giftedAmount, hasLostPaidTime, customer } = await performStory(
+          buyer,
+          story,
+        )
         const movementsBefore = await movementsOf(buyer)
         stepsUntilCrash = 0
         await controls.behaveAsUsual()
@@ -503,6 +532,7 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
         await shop.settle()
 
         expect(announcedAndCharged.filter(([announced, charged]) => announced !== charged)).toEqual([])
+        expect(hasLostPaidTime).toBe(false)
         const row = await rowOf(buyer)
         expect(row.refundedAmount).toBe(expectedRefunds)
         const withFailedRefund = await (await shop.admin()).call(purchasesAdmin.list, { need: 'failed_refunds' })
