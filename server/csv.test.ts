@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { csvOf } from './csv.ts'
 
@@ -12,3 +13,17 @@ test('texts are quoted where needed, and none runs as a formula; negative amount
     '\uFEFFRegion,Net (USD)\n"\'=HYPERLINK(""https://evil.example"")",-39.00\n\'-1+cmd,-5\n"Zürich, Stadt",0.00\n',
   )
 })
+
+test.for([
+  ['x;=1+1', "x;'=1+1"],
+  ['x\t@SUM(1)', "x\t'@SUM(1)"],
+  ['x\r\n"+1+1', "x\r'\n'\"+1+1"],
+  ['＝1+1', "'＝1+1"],
+  ['\u00A0=1+1', "'\u00A0=1+1"],
+  ['Appenzell; Ausserrhoden', 'Appenzell; Ausserrhoden'],
+] as const)(
+  '%j is harmless at every separator and behind every character that spreadsheets ignore',
+  ([typed, cell]) => {
+    expect(parse(csvOf([[typed]]), { bom: true })).toEqual([[cell]])
+  },
+)

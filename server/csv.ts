@@ -1,10 +1,20 @@
 type Cell = string | number
 
-/** An apostrophe keeps a spreadsheet from running a text as a formula. */
+export const formulaSigns = '=+@＝＋－＠-'
+export const cellSeparators = String.raw`;\t\r\n`
+export const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+/**
+ * Start of a cell that a spreadsheet may run as a formula, for JavaScript and PostgreSQL. German and Swiss spreadsheets
+ * split cells at semicolons, quoted or not, and others at tabs and line breaks. Spreadsheets ignore spaces, quotes and
+ * invisible letters before the sign, and some accept full-width signs.
+ */
+export const formulaStart = `(^|[${cellSeparators}])(?=[\\s${invisibleCharacters}"']*[${cellSeparators}${formulaSigns}])`
+
 function encodeCell(cell: Cell): string {
   const text = String(cell)
-  const isFormula = /^[=+@\-\s]/.test(text) && Number.isNaN(Number(text))
-  const harmless = isFormula ? `'${text}` : text
+  const isNumber = !Number.isNaN(Number(text))
+  // An apostrophe keeps a spreadsheet from running a text as a formula.
+  const harmless = isNumber ? text : text.replaceAll(new RegExp(formulaStart, 'g'), "$1'")
   return /[",;\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 

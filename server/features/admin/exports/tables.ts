@@ -10,21 +10,12 @@ import {
   purchaseStatuses,
   statusTexts,
 } from '#contract/statuses.ts'
+import { cellSeparators, formulaSigns, formulaStart, invisibleCharacters } from '#server/csv.ts'
 import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 
-/**
- * Prevents CSV formula injection: puts an apostrophe before cells that start like a formula. In SQL, so PostgreSQL can
- * produce the whole file. German and Swiss spreadsheets split cells at semicolons, quoted or not, and others at tabs and
- * line breaks. Spreadsheets ignore spaces, quotes and invisible letters before the sign, and some accept full-width signs.
- */
-const formulaSigns = '=+@＝＋－＠-'
-const cellSeparators = String.raw`;\t\r\n`
-const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
-// `''` is an apostrophe inside a text of SQL.
-const ignoredBeforeSign = String.raw`\s${invisibleCharacters}"''`
-// The start of a cell whose first visible character is a sign or another separator.
-const formulaStart = `(^|[${cellSeparators}])(?=[${ignoredBeforeSign}]*[${cellSeparators}${formulaSigns}])`
+/** Prevents CSV formula injection in SQL, so that PostgreSQL can produce the whole file. */
+const formulaStartInSql = formulaStart.replaceAll("'", "''")
 const codePoints = (characters: string) => Array.from(characters, (character) => character.codePointAt(0)).join()
 /** In PostgreSQL, `ascii` returns the code point of the first character, also beyond ASCII. */
 const startsSuspiciously = (column: string) =>
@@ -32,7 +23,7 @@ const startsSuspiciously = (column: string) =>
 /** Skips the regular expression for the many harmless cells. */
 const defuseFormula = (column: string) =>
   `case when ${startsSuspiciously(column)} or ${column} ~ '[${cellSeparators}]'
-     then regexp_replace(${column}, '${formulaStart}', '\\1''', 'g') else ${column} end`
+     then regexp_replace(${column}, '${formulaStartInSql}', '\\1''', 'g') else ${column} end`
 /** An email address has no spaces or separators; see `email` in contract/fields.ts. */
 const defuseEmail = (column: string) =>
   `case when ${startsSuspiciously(column)} then '''' || ${column} else ${column} end`
