@@ -5,11 +5,12 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
 import { relayMetrics } from '../metrics/every-process.ts'
-import { portFor } from './port.ts'
+import { holdPort, portFor } from './port.ts'
 
 /** The primary process runs the embedded PostgreSQL for its workers. */
 export async function openCluster(config: Config, log: Logger) {
   const port = await portFor(config)
+  const releasePort = await holdPort({ ...config, port })
   const database = config.databaseUrl ? undefined : await openEmbedded(config.dataDir)
   const environment: Record<string, string> = { PORT: String(port) }
   if (database) environment['DATABASE_URL'] = database.url
@@ -36,6 +37,7 @@ export async function openCluster(config: Config, log: Logger) {
 
   async function close() {
     stopping = true
+    releasePort()
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
     const exits = workers.map((worker) => once(worker, 'exit'))
     for (const worker of workers) worker.process.kill('SIGTERM')

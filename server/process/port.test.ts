@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, Server } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { freePort } from '../database/free-port.ts'
-import { portFor } from './port.ts'
+import { holdPort, portFor } from './port.ts'
 
 const configFor = (port: number, host = '127.0.0.1') => readConfig({ PORT: String(port), HOST: host })
 
@@ -26,4 +26,13 @@ test('the port check does not accept a visitor who is waiting for a restart', as
   expect(listen.mock.calls.map(([port]) => port)).not.toContain(config.port)
   expect(listen).toHaveBeenCalledOnce()
   listen.mockRestore()
+})
+
+test('of two clusters that start at once, one gets the port', async () => {
+  const config = configFor(await freePort())
+  const release = await holdPort(config)
+  await expect(holdPort(config)).rejects.toThrow(`Port ${config.port} is in use.`)
+  release()
+  const releaseAgain = await holdPort(config)
+  releaseAgain()
 })

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { freePort } from '../database/free-port.ts'
@@ -17,6 +18,19 @@ export async function portFor(config: Config): Promise<number> {
   // Does not listen for the check: during a restart, a visitor who connects at this moment would be cut off.
   if (await isAnswered(config)) throw explainListen({ name: '', message: '', code: 'EADDRINUSE' }, config)
   return config.port
+}
+
+/** For the primary process: the system lets several clusters share a port. An abstract socket, which has no file, has one holder. */
+export async function holdPort(config: Config): Promise<() => void> {
+  if (process.platform !== 'linux') return () => undefined
+  const holder = createServer().listen(`\0shop at ${config.host}:${config.port}`)
+  try {
+    await once(holder, 'listening')
+  } catch (error) {
+    throw explainListen(error as NodeJS.ErrnoException, config)
+  }
+  holder.unref()
+  return () => void holder.close()
 }
 
 export async function listen(app: FastifyInstance, config: Config) {
