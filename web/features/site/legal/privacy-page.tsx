@@ -173,7 +173,7 @@ function Cookies() {
     ['checkout', 'Ties a payment to the browser that made it', '1 day'],
     [brand.consentCookie, 'Remembers your choice about cookies', '365 days'],
     ['theme (local storage)', 'Remembers the light or dark theme', 'until you clear it'],
-    ['user (local storage)', 'Whether to expect a logged-in user', 'until you log out'],
+    ['user (local storage)', 'Tells all tabs which account is logged in', 'until you log out'],
     [
       'instructions (local storage)',
       'Folds the instructions on the dashboard once you have read them',
