@@ -26,8 +26,10 @@ const declaration = z.object({
       email: z.string(),
       status: z.enum(purchaseStatuses),
       createdAt: instant,
-      /** Latest payment less refunds. A withdrawal in time refunds it in full. */
-      unrefunded: cents,
+      /** What carrying out an undecided withdrawal refunds, by the books. */
+      refundDue: cents,
+      /** Set if a withdrawal refunds only the time since this plan switch. */
+      switchedAt: z.nullable(instant),
     }),
   ),
   /** True for a withdrawal that seems to have arrived after the withdrawal period. */

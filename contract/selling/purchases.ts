@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts'
 import { billingType, cents, id, instant, opaqueText, optionalText, pageFields, setupIntentId } from '../fields.ts'
 import { bookingKinds, endReasons, leaveReasons, paymentPlaces, purchaseStatuses } from '../statuses.ts'
 import { tax } from './billing.ts'
+import { withdrawalCoverages } from './legal/consumer-law.ts'
 
 const purchaseStatus = z.enum(purchaseStatuses)
 
@@ -42,6 +43,8 @@ export const purchase = z.object({
   endedBecause: z.nullable(z.enum(endReasons)),
   refundedAmount: cents,
   paidThrough: z.enum(paymentPlaces),
+  /** Last day of the right to withdraw, and what is refunded then. Null once it is over. */
+  withdrawal: z.nullable(z.object({ by: instant, covers: z.enum(withdrawalCoverages) })),
   /** True if its owner can't buy the product again. */
   isOngoing: z.boolean(),
   /** First payment, which identifies the purchase in an access request. Null if booked by hand or not paid yet. */

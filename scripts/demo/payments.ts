@@ -15,6 +15,7 @@ type CopiedRows = {
 
 const dateColumns = [
   'last_paid_at',
+  'first_paid_at',
   'ordered_at',
   'paid_from',
   'paid_until',

@@ -76,7 +76,7 @@ test('nothing people type becomes HTML', () => {
 
 /** Written by the shop or the seller. All other fields may contain a stranger's words. */
 const trustedFields = new Set(
-  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo unsubscribeId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn withdrawBy returnPath until since dueAt declaredAt'.split(
+  'id tokenId customerId purchaseId invoiceId paymentIntentId newsTo unsubscribeId product slug billingType period shorter refusal card kind role what because why answer code subject preheader markdown email ip at paidAt renewsAt expiresAt endsAt endsOn returnPath until since dueAt declaredAt'.split(
     ' ',
   ),
 )

@@ -99,8 +99,22 @@ export const samples: Samples = {
     { ...subscription, username: null, paymentIntentId: null },
   ],
   subscriptionWillEnd: [
-    { ...about, period: 'month', endsAt: renewsAt, refund: 0, shorter: null, withdrawBy: renewsAt },
-    { ...about, endsAt: renewsAt, period: 'year', refund: 21_350, shorter: 'monthly', withdrawBy: null },
+    {
+      ...about,
+      period: 'month',
+      endsAt: renewsAt,
+      refund: 0,
+      shorter: null,
+      withdrawal: { by: renewsAt, covers: 'all' },
+    },
+    {
+      ...about,
+      endsAt: renewsAt,
+      period: 'year',
+      refund: 21_350,
+      shorter: 'monthly',
+      withdrawal: { by: renewsAt, covers: 'since_switch' },
+    },
   ],
   subscriptionPaused: [about],
   subscriptionResumed: [

@@ -25,6 +25,16 @@ export const withdrawalEnds = (orderedAt: Date) => new Date(orderedAt.getTime() 
 /** Last day that pages and emails name, without the extra day. */
 export const withdrawalDay = (orderedAt: Date) => new Date(orderedAt.getTime() + withdrawalDays * dayMs)
 
+/** A plan switch has its own 14 days, for what was paid for the time since. */
+export const withdrawalCoverages = ['all', 'since_switch'] as const
+export type WithdrawalCoverage = (typeof withdrawalCoverages)[number]
+
+/** Follows “you can withdraw and”. */
+export const withdrawalEffects: Record<WithdrawalCoverage, string> = {
+  all: 'get all your money back',
+  since_switch: 'get back everything you’ve paid for the time since your switch',
+}
+
 /** Deadline for acting on a declaration: the law allows 14 days for a refund. */
 export const declarationDue = (declaredAt: Date) => new Date(declaredAt.getTime() + 14 * dayMs)
 

@@ -551,6 +551,7 @@ CREATE TABLE "purchases" (
 	"later_amount" integer,
 	"later_at" timestamp (3) with time zone,
 	"due_amount" integer,
+	"first_paid_at" timestamp (3) with time zone,
 	"ordered_at" timestamp (3) with time zone,
 	"paid_from" timestamp (3) with time zone,
 	"paid_until" timestamp (3) with time zone,

@@ -68,6 +68,7 @@ export const purchases = pgTable(
     laterAmount: integer(),
     laterAt: moment(),
     dueAmount: integer(),
+    firstPaidAt: moment(),
     /** First payment of the current plan; later periods are renewals. */
     orderedAt: moment(),
     /** Latest paid period; null without a payment at Stripe. */

@@ -1,5 +1,6 @@
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
+import { type WithdrawalCoverage, withdrawalEffects } from '#contract/selling/legal/consumer-law.ts'
 import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
 import {
@@ -47,8 +48,8 @@ export const purchaseMails = {
       refund: number
       /** The shortest plan, if it is shorter; the buyer can subscribe to it after the end. */
       shorter: BillingType | null
-      /** Last day of the right to withdraw; null if it has passed. */
-      withdrawBy: string | null
+      /** Null once the right to withdraw is over. */
+      withdrawal: { by: string; covers: WithdrawalCoverage } | null
     },
     site,
   ) => ({
@@ -61,8 +62,8 @@ export const purchaseMails = {
       data.shorter &&
         `Would you rather pay by the ${planOf(data.shorter).period}? Your access ends on that day and returns once the ${data.shorter} plan is paid. We’ll email you the link then.`,
       site.consumerLaw === 'eu' &&
-        data.withdrawBy &&
-        `Until ${day(data.withdrawBy)}, you can also withdraw and get all your money back: ${site.publicUrl}/withdraw`,
+        data.withdrawal &&
+        `Until ${day(data.withdrawal.by)}, you can also withdraw and ${withdrawalEffects[data.withdrawal.covers]}: ${site.publicUrl}/withdraw`,
     ],
     details: [
       ['Product', data.product],

@@ -8,7 +8,10 @@ import type { Page } from '#server/database/cursor.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
 import { declarations, purchases, users } from '#server/database/schema.ts'
 import { conflict, invalid, notFound } from '#server/errors.ts'
-import { type Execution, findContract, isTooLate } from './execution.ts'
+import { readPaidHistories } from '../invoices/invoices.ts'
+import { coversOnlySwitch, type PurchaseRow } from '../purchases/purchases.ts'
+import { duePaidUntil, remainingRefunds, withdrawableSince } from '../refunds/refunds.ts'
+import { type DeclarationRow, type Execution, findContract, isTooLate } from './execution.ts'
 
 type AdministrationContext = Pick<Context, 'db' | 'now' | 'audit'>
 
@@ -36,6 +39,10 @@ export const awaitsSeller = (now: Date) =>
     ),
   )
 
+type DeclaredPurchase = { declaration: DeclarationRow; purchase: PurchaseRow | null }
+
+const isUndecidedWithdrawal = ({ kind, state }: DeclarationRow) => kind === 'withdrawal' && state === 'open'
+
 export function createAdministration(
   { db, now, audit }: AdministrationContext,
   execution: Execution,
@@ -44,6 +51,20 @@ export function createAdministration(
     if (state === 'open') return awaitsSeller(now())
     if (state === 'waiting') return and(eq(declarations.state, 'open'), sql`not (${awaitsSeller(now())})`)
     return eq(declarations.state, state)
+  }
+
+  /** The returned function gives the amount that an undecided withdrawal would refund, by the books. */
+  async function readRefundsDue(rows: DeclaredPurchase[]) {
+    const undecided = rows.filter(({ declaration }) => isUndecidedWithdrawal(declaration))
+    const ids = undecided.flatMap(({ purchase }) => purchase?.id ?? [])
+    if (ids.length === 0) return () => 0
+    const historyOf = await readPaidHistories(db, ids)
+    return (declaration: DeclarationRow, purchase: PurchaseRow) => {
+      if (!isUndecidedWithdrawal(declaration)) return 0
+      const { declaredAt } = declaration
+      const amountDue = duePaidUntil(declarationDue(declaredAt), withdrawableSince(declaredAt))
+      return remainingRefunds(historyOf(purchase), amountDue).reduce((sum, { amount }) => sum + amount, 0)
+    }
   }
 
   async function findOpen(id: string) {
@@ -71,6 +92,7 @@ export function createAdministration(
         )
         .orderBy(desc(declarations.declaredAt), desc(declarations.id))
         .limit(limit + 1)
+      const refundDueOf = await readRefundsDue(rows)
       const { items, next } = pageOf(rows, limit, ({ declaration: { declaredAt: at, id } }) => ({ at, id }))
       return {
         next,
@@ -81,7 +103,12 @@ export function createAdministration(
             ...declaration,
             awaitsClick: storedState === 'open' && hasLiveLink,
             dueAt: declarationDue(declaredAt),
-            purchase: purchase && { ...purchase, email: email ?? '', unrefunded: unrefundedOf(purchase) },
+            purchase: purchase && {
+              ...purchase,
+              email: email ?? '',
+              refundDue: refundDueOf(declaration, purchase),
+              switchedAt: coversOnlySwitch(purchase, declaredAt) ? purchase.orderedAt : null,
+            },
             isLate: kind === 'withdrawal' && purchase !== null && isTooLate(declaredAt, purchase),
           }
         }),
@@ -115,7 +142,3 @@ export function createAdministration(
     },
   }
 }
-
-type PaidAmounts = Pick<typeof purchases.$inferSelect, 'lastPaidAmount' | 'price' | 'refundedAmount'>
-const unrefundedOf = ({ lastPaidAmount, price, refundedAmount }: PaidAmounts) =>
-  Math.max(0, (lastPaidAmount ?? price) - refundedAmount)

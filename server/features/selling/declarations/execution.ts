@@ -3,11 +3,11 @@ import * as z from 'zod/mini'
 import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
-import { hasEnded, type PaymentPlace } from '#contract/statuses.ts'
+import { hasEnded } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
-import type { PurchaseRow, Purchases } from '../purchases/purchases.ts'
+import { coversOnlySwitch, latestOrderAt, type PurchaseRow, type Purchases } from '../purchases/purchases.ts'
 import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
 
 /** `unrefunded` is missing if the subscription needed no change. */
@@ -32,7 +32,7 @@ export async function findContract(tx: Transaction, { contract, email, userId }:
     .from(purchaseRows)
     .innerJoin(users, eq(users.id, purchaseRows.userId))
     .where(matchesContract())
-    .orderBy(sql`(${isLivePurchase}) desc`, desc(purchaseRows.createdAt))
+    .orderBy(sql`(${isLivePurchase}) desc`, desc(sql`coalesce(${purchaseRows.orderedAt}, ${purchaseRows.createdAt})`))
     .limit(1)
     .for('share', { of: users })
   return found
@@ -57,17 +57,13 @@ const hasCard = (card: string, expiresAt: Date) =>
   and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))
 
 /** True if the seller need not decide. */
-export function mayCarryOut(
-  { kind, declaredAt, forCause }: DeclarationRow,
-  purchase: OrderTimes & { paidThrough: PaymentPlace },
-) {
+export function mayCarryOut({ kind, declaredAt, forCause }: DeclarationRow, purchase: PurchaseRow) {
   if (kind === 'withdrawal') return !isTooLate(declaredAt, purchase) && purchase.paidThrough === 'stripe'
   return !forCause
 }
 
-type OrderTimes = { orderedAt: Date | null; createdAt: Date }
-export const isTooLate = (declaredAt: Date, { orderedAt, createdAt }: OrderTimes) =>
-  declaredAt >= withdrawalEnds(orderedAt ?? createdAt)
+export const isTooLate = (declaredAt: Date, purchase: PurchaseRow) =>
+  declaredAt >= withdrawalEnds(latestOrderAt(purchase))
 
 export function createExecution(
   { db, now, mails, supportEmail }: ExecutionContext,
@@ -117,7 +113,10 @@ export function createExecution(
     const unrefunded = await cancellation.withdraw(id, times)
     await reportRepeatedWithdrawal(declaration.id, purchase)
     if (hadBeenRefunded && !wasAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
-    return { outcome: outcomeInWords(unrefunded, times, 'Ended right away and refunded in full'), unrefunded }
+    const ifAllRefunded = coversOnlySwitch(purchase, declaration.declaredAt)
+      ? 'Ended right away, and the time since the switch was refunded'
+      : 'Ended right away and refunded in full'
+    return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
   }
 
   async function carryOutForCause(declaration: DeclarationRow, { id }: PurchaseRow) {

@@ -282,6 +282,33 @@ test('a disputed renewal is refunded only once the dispute is won', async () => 
   ])
 })
 
+test('the seller reads how much a withdrawal refunds, before carrying it out', async () => {
+  const buyer = await shop.buyer()
+  const { id: purchaseId } = buyer.purchase
+  await shop.advance(31, 'day')
+  const logIn = () => buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await logIn()
+  // A payment before the credited one, refunded long before the switch.
+  const refund = { id: purchaseId, refundedSoFar: 0, paymentIntentId: buyer.purchase.paymentIntentId ?? '' }
+  await (await shop.admin()).call(purchasesAdmin.refund, refund)
+  await shop.advance(10, 'day')
+  await logIn()
+  const { at, due } = await buyer.call(purchases.switchOffer, { id: purchaseId })
+  await buyer.call(purchases.switch, { id: purchaseId, at, amount: due })
+  await shop.settle()
+  const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  const waiting = await (await shop.admin()).call(declarationsAdmin.list, { state: 'waiting' })
+  const [purchase] = await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email })
+  const found = waiting.find((declaration) => declaration.id === id)
+  expect(found?.purchase).toMatchObject({ refundDue: 39_000, switchedAt: expect.any(String) })
+  expect(purchase?.refundedAmount).toBe(3900)
+
+  await (await shop.admin()).call(declarationsAdmin.carryOut, { id })
+  const [ended] = await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email })
+  expect((ended?.refundedAmount ?? 0) - 3900).toBe(found?.purchase?.refundDue)
+  expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the time since the switch was refunded' })
+})
+
 test('the 14 days restart with a plan switch, and a withdrawal then refunds only the time since the switch', async () => {
   const buyer = await shop.buyer()
   await shop.advance(1, 'month')
@@ -295,7 +322,10 @@ test('the 14 days restart with a plan switch, and a withdrawal then refunds only
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   const { id } = await buyer.call(contract.withdraw, declared(buyer.user.email))
   await shop.settle()
-  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away and refunded in full' })
+  expect(await stored(id)).toMatchObject({
+    state: 'done',
+    outcome: 'Ended right away, and the time since the switch was refunded',
+  })
   // $390 are the payment at the switch plus the credit for the unused month.
   expect(await buyer.call(purchases.list, {})).toMatchObject([
     { status: 'cancelled', endedBecause: 'refunded', refundedAmount: 39_000 },

@@ -5,7 +5,7 @@ import { creditNotes, invoices, payments, purchases, refunds } from '#server/dat
 import type { Subscription } from '#server/gateways/stripe.ts'
 
 export { createDocuments, type Documents } from './documents.ts'
-export { isArriving, type PaidHistory, readPaidHistory } from './paid-history.ts'
+export { isArriving, type PaidHistory, readPaidHistories, readPaidHistory } from './paid-history.ts'
 export {
   areFullyRefunded,
   creditedPaymentOf,

@@ -52,10 +52,13 @@ export function reversalOf(history: PaidHistory): 'refunded' | 'disputed' | unde
 }
 
 /** First period since the buyer chose the plan of `latest`. The periods after it are renewals. */
-export function orderedPeriod(subscription: Subscription, latest: PaidPeriod): PaidPeriod {
+export function orderedPeriod<Period extends PeriodStart & { end: Date }>(
+  history: { periods: Period[] },
+  latest: Period,
+): Period {
   const months = monthsBetween(latest.start, latest.end)
   let ordered = latest
-  for (const period of fullPeriods(subscription)) {
+  for (const period of fullPeriods(history)) {
     if (period.start > latest.start) continue
     const isSamePlan = monthsBetween(period.start, period.end) === months
     if (!isSamePlan) break

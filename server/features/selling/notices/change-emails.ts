@@ -1,12 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { type BillingType, planOf } from '#contract/plans.ts'
-import { withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { EndReason, refusedPurchaseReasons } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { users } from '#server/database/schema.ts'
 import type { PaidPeriod } from '#server/gateways/stripe.ts'
-import { chargesOf, graceEnd, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
+import { chargesOf, graceEnd, type PurchaseRow, periodOf, withdrawalOf } from '../purchases/purchases.ts'
 
 export type NewAccount = {
   tokenId: string
@@ -97,20 +96,20 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
 
   async function sendStatusChange(tx: Transaction, change: PurchaseChange, to: string, texts: ChangeTexts) {
     const { purchaseBefore, purchase } = change
-    const { status, endsAt, currentPeriodEnd, createdAt } = purchase
+    const { status, endsAt, currentPeriodEnd } = purchase
     const statusBefore = purchaseBefore?.status
     const { nameAndProduct, subscription, shorterPlan } = texts
 
     const isCancelled = status === 'pending_cancel' && statusBefore !== 'pending_cancel'
     if (isCancelled && endsAt && (await mayEmailStatus(tx, purchase))) {
-      const canWithdraw = withdrawalEnds(createdAt) > now()
+      const withdrawal = withdrawalOf(purchase, now())
       await mails.send(tx, to, 'subscriptionWillEnd', {
         ...nameAndProduct,
         period: periodOf(purchase),
         endsAt: endsAt.toISOString(),
         refund: purchase.restRefund ?? 0,
         shorter: shorterPlan,
-        withdrawBy: canWithdraw ? withdrawalDay(createdAt).toISOString() : null,
+        withdrawal: withdrawal && { ...withdrawal, by: withdrawal.by.toISOString() },
       })
     }
 

@@ -12,6 +12,7 @@ import { inOrder, isAfterCursor, usersMatching } from '#server/database/text-sea
 import { graceEnd } from './entitlement.ts'
 import { needConditions } from './needs.ts'
 import type { PurchaseRow } from './rows.ts'
+import { withdrawalOf } from './withdrawal.ts'
 
 const buyersColumns = {
   id: purchases.id,
@@ -40,6 +41,8 @@ const buyersColumns = {
   endedBecause: purchases.endedBecause,
   refundedAmount: purchases.refundedAmount,
   paidThrough: purchases.paidThrough,
+  firstPaidAt: purchases.firstPaidAt,
+  orderedAt: purchases.orderedAt,
   isOngoing: purchases.isOngoing,
   paymentIntentId: purchases.paymentIntentId,
   bookedAs: purchases.bookedAs,
@@ -51,7 +54,7 @@ export async function listPurchases<Output extends Position>(
   db: Database,
   filter: PurchaseFilter,
   now: Date,
-  show: (row: ManagedPurchaseRow) => Output,
+  show: (row: ManagedPurchaseRow, now: Date) => Output,
 ) {
   const { limit, cursor, q, userId, status, billingType, need, sort = 'newest' } = filter
   const cursorPosition = decodeCursor(cursor)
@@ -87,7 +90,10 @@ export async function listPurchases<Output extends Position>(
     .innerJoin(users, eq(users.id, page.userId))
     .innerJoin(products, eq(products.id, page.productId))
     .orderBy(...inOrder(purchases, sort))
-  return pageOfPurchases(rows.map(show), limit)
+  return pageOfPurchases(
+    rows.map((row) => show(row, now)),
+    limit,
+  )
 }
 
 const openDisputesOf = (purchaseId: Column) => sql`array(
@@ -116,8 +122,13 @@ export function prepareOwnPurchases(db: Database) {
     .orderBy(...inOrder(purchases, 'newest'))
     .limit(sql.placeholder('limit'))
     .prepare('')
-  return async (userId: string, limit: number) =>
-    pageOfPurchases((await statement.execute({ userId, limit: limit + 1 })).map(showToBuyer), limit)
+  return async (userId: string, limit: number, now: Date) => {
+    const rows = await statement.execute({ userId, limit: limit + 1 })
+    return pageOfPurchases(
+      rows.map((row) => showToBuyer(row, now)),
+      limit,
+    )
+  }
 }
 
 type Position = { createdAt: Date; id: string }
@@ -132,9 +143,12 @@ type ListedPurchase<Columns extends keyof PurchaseRow> = {
 
 type ManagedPurchaseRow = ListedPurchase<keyof PurchaseRow> & { disputeIds: string[]; isFullyRefunded: boolean }
 
-export const showToSeller = ({ disputeIds, isFullyRefunded, purchase, ...buyerAndProduct }: ManagedPurchaseRow) => ({
+export const showToSeller = (
+  { disputeIds, isFullyRefunded, purchase, ...buyerAndProduct }: ManagedPurchaseRow,
+  now: Date,
+) => ({
   ...purchase,
-  ...showToBuyer({ purchase, ...buyerAndProduct }),
+  ...showToBuyer({ purchase, ...buyerAndProduct }, now),
   reason: purchase.bookedBecause,
   disputeIds,
   isFullyRefunded,
@@ -164,7 +178,7 @@ function cardInWords({ card, cardExpiresAt }: Pick<PurchaseRow, 'card' | 'cardEx
   return `${card}, expires ${month}/${year?.slice(2)}`
 }
 
-export function showToBuyer({ purchase, product, user }: ListedPurchase<keyof typeof buyersColumns>) {
+export function showToBuyer({ purchase, product, user }: ListedPurchase<keyof typeof buyersColumns>, now: Date) {
   const { price, pastDueSince, bookedAs } = purchase
   return {
     ...purchase,
@@ -173,6 +187,7 @@ export function showToBuyer({ purchase, product, user }: ListedPurchase<keyof ty
     charges: chargesOf(purchase),
     card: cardInWords(purchase),
     graceEndsAt: pastDueSince && graceEnd(pastDueSince),
+    withdrawal: withdrawalOf(purchase, now),
     kind: bookedAs,
     tradingViewUsername: user.tradingViewUsername,
     user,

@@ -19,6 +19,8 @@ export {
   updatePurchases,
 } from './rows.ts'
 
+export { coversOnlySwitch, latestOrderAt, withdrawalOf } from './withdrawal.ts'
+
 type PurchaseDeps = Pick<Context, 'db' | 'now' | 'catalog'>
 
 export type Purchases = {
@@ -47,7 +49,9 @@ export function createPurchases({ db, now, catalog }: PurchaseDeps): Purchases {
     find: (id, userId) => findPurchase(db, id, userId),
 
     list: (userId, page) =>
-      page.cursor ? listPurchases(db, { ...page, userId }, now(), showToBuyer) : listFirstPage(userId, page.limit),
+      page.cursor
+        ? listPurchases(db, { ...page, userId }, now(), showToBuyer)
+        : listFirstPage(userId, page.limit, now()),
 
     listForSeller: (filter) => listPurchases(db, filter, now(), showToSeller),
 

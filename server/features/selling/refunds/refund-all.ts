@@ -1,7 +1,10 @@
-import type { Payment, StripeGateway } from '#server/gateways/stripe.ts'
-import { type AmountDue, isRefundable } from './refundable.ts'
+import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { PaidHistory } from '../invoices/invoices.ts'
+import { type AmountDue, remainingRefunds } from './refundable.ts'
 
-export function fullAmountIf(isDue: (payment: Payment) => boolean): AmountDue {
+type PaymentRecord = PaidHistory['payments'][number]
+
+export function fullAmountIf(isDue: (payment: PaymentRecord) => boolean): AmountDue {
   return (payment) => (isDue(payment) ? payment.amount : 0)
 }
 
@@ -11,14 +14,7 @@ export async function refundAll(
   subscriptionId: string,
   amountDue: AmountDue = ({ amount }) => amount,
 ) {
-  const readRemaining = async () => {
-    const subscription = await stripe.subscriptions.read(subscriptionId)
-    return subscription.payments.flatMap((payment) => {
-      const { paymentIntentId, refunded } = payment
-      const amount = isRefundable(payment) ? amountDue(payment, subscription) - refunded : 0
-      return amount > 0 ? { paymentIntentId, amount } : []
-    })
-  }
+  const readRemaining = async () => remainingRefunds(await stripe.subscriptions.read(subscriptionId), amountDue)
   // Reads again right before each refund, because another process may have refunded meanwhile.
   for (const { paymentIntentId } of await readRemaining())
     await stripe.payments.refund(paymentIntentId, async () => {

@@ -15,7 +15,22 @@ import {
 type PaymentRecord = PaidHistory['payments'][number]
 
 /** Total that must be refunded of a payment, in cents, including what already was. */
-export type AmountDue = (payment: Payment, subscription: Subscription) => number
+export type AmountDue = (payment: PaymentRecord, history: PaidHistory) => number
+
+/** What remains to be refunded, newest payment first. */
+export function remainingRefunds(history: PaidHistory, amountDue: AmountDue) {
+  return history.payments.flatMap((payment) => {
+    const { paymentIntentId, refunded } = payment
+    const amount = isRefundable(payment) ? amountDue(payment, history) - refunded : 0
+    return amount > 0 ? { paymentIntentId, amount } : []
+  })
+}
+
+/** Later payments are not refunded automatically. */
+export const duePaidUntil =
+  (until: Date, amountDue: AmountDue): AmountDue =>
+  (payment, history) =>
+    payment.paidAt <= until ? amountDue(payment, history) : 0
 
 /** Refundable amount for the remaining days of the present period; null if there is none. */
 export function unusedShare(history: PaidHistory, now: Date) {
@@ -85,11 +100,11 @@ export function unusedSince(endsAt: Date): AmountDue {
 
 /** A withdrawal within 14 days of the first order covers every payment; a later one, only the latest plan switch. */
 export function withdrawableSince(declaredAt: Date): AmountDue {
-  return ({ paymentIntentId, invoiceId, amount }, subscription) => {
-    const { periods, payments } = subscription
+  return ({ paymentIntentId, invoiceId, amount }, history) => {
+    const { periods, payments } = history
     const [firstPeriod] = periods
-    const latestPeriod = latestPaidPeriod(subscription)
-    const ordered = latestPeriod && orderedPeriod(subscription, latestPeriod)
+    const latestPeriod = latestPaidPeriod(history)
+    const ordered = latestPeriod && orderedPeriod(history, latestPeriod)
     if (!firstPeriod || !ordered) return amount
     const canWithdrawFromAll = declaredAt < withdrawalEnds(firstPeriod.paidAt)
     if (canWithdrawFromAll) return amount

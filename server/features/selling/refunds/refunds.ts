@@ -13,8 +13,10 @@ export { fullAmountIf, refundAll } from './refund-all.ts'
 export { createRefundJobs, type RefundJobs, unusedTermPurpose } from './refund-jobs.ts'
 export {
   type AmountDue,
+  duePaidUntil,
   failedRefundsOf,
   isRefundable,
+  remainingRefunds,
   unrefundablePart,
   unusedShare,
   unusedSince,

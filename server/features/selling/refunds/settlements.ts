@@ -3,7 +3,6 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import { purchases } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
-import type { Payment } from '#server/gateways/stripe.ts'
 import { findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import { fullAmountIf, refundAll } from './refund-all.ts'
 import { isRefundable } from './refundable.ts'
@@ -29,7 +28,7 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
       const purchase = await findPurchase(db, id)
       const { warnedPaymentIntentId, stripeSubscriptionId: subscriptionId } = purchase
       if (!warnedPaymentIntentId || !subscriptionId) return
-      const isWarned = ({ paymentIntentId }: Payment) => paymentIntentId === warnedPaymentIntentId
+      const isWarned = ({ paymentIntentId }: { paymentIntentId: string }) => paymentIntentId === warnedPaymentIntentId
       if (decision === 'refund')
         await runExclusive(subscriptionId, async () => {
           const { payments } = await stripe.subscriptions.read(subscriptionId)

@@ -17,7 +17,14 @@ import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
 import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
-import { type AmountDue, fullAmountIf, refundAll, unusedSince, withdrawableSince } from '../refunds/refunds.ts'
+import {
+  type AmountDue,
+  duePaidUntil,
+  fullAmountIf,
+  refundAll,
+  unusedSince,
+  withdrawableSince,
+} from '../refunds/refunds.ts'
 import type { MissingPurchases } from './missing.ts'
 import { type DeclaredTimes, previewNotice, wasRenewedSince } from './notice-period.ts'
 import type { Sync } from './sync.ts'
@@ -134,12 +141,10 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       await db.transaction((tx) => bookings.end(tx, id))
       return nothingUnrefunded
     }
-    const amountDueUntil: AmountDue = (payment, subscription) =>
-      payment.paidAt <= until ? amountDue(payment, subscription) : 0
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await refundAll(stripe, subscriptionId, amountDueUntil)
+      await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue))
       await sync(subscriptionId)
       return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
     })

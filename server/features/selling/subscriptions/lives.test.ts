@@ -588,6 +588,7 @@ test('charges, refunds, access and books are right, whatever buyer, seller, bank
             nextAmount: null,
             laterAmount: null,
             laterAt: null,
+            firstPaidAt: null,
             orderedAt: null,
             paidFrom: null,
             paidUntil: null,

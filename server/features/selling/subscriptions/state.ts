@@ -120,6 +120,7 @@ function latestPaidState(subscription: Subscription) {
   return {
     lastPaidAt: paidInvoice?.paidAt ?? payments[0]?.paidAt ?? null,
     lastPaidAmount: paidInvoice?.amount ?? payments[0]?.amount ?? null,
+    firstPaidAt: subscription.periods[0]?.paidAt ?? null,
     orderedAt: paidPeriod ? orderedPeriod(subscription, paidPeriod).paidAt : periodStart,
     paidFrom: paidPeriod?.start ?? periodStart,
     paidUntil: paidPeriod?.end ?? currentPeriodEnd,

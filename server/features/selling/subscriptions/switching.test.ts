@@ -250,6 +250,38 @@ test('a withdrawal within 14 days of a switch refunds the time since the switch,
   expect(movements.at(-1)).toMatchObject({ arrAfter: 0 })
 })
 
+const dayAfter = (from: Date | null | undefined, days: number) => new Date((from?.getTime() ?? 0) + days * day)
+const withdrawalOf = async (buyer: Buyer) => (await buyer.call(purchases.list, {}))[0]?.withdrawal
+
+test('after a switch, the buyer reads that a withdrawal refunds the time since, for 14 days', async () => {
+  const buyer = await shop.buyer()
+  await advanceAndLogIn(31, buyer)
+  expect(await withdrawalOf(buyer)).toBeNull()
+  await switchNow(buyer)
+  const by = dayAfter((await readState(buyer)).row?.orderedAt, 14)
+  expect(await withdrawalOf(buyer)).toEqual({ by: by.toISOString(), covers: 'since_switch' })
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  const mail = (await mailsTo(shop, buyer.user.email)).at(-1)
+  const dayInWords = by.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+  expect(mail?.text).toContain(
+    `Until ${dayInWords}, you can also withdraw and get back everything you’ve paid for the time since your switch: `,
+  )
+  await advanceAndLogIn(16, buyer)
+  expect(await withdrawalOf(buyer)).toBeNull()
+})
+
+test('within 14 days of the first payment, a withdrawal refunds everything, even after a switch', async () => {
+  const buyer = await shop.buyer()
+  const { row: rowBefore } = await readState(buyer)
+  const firstBy = dayAfter(rowBefore?.orderedAt, 14).toISOString()
+  await advanceAndLogIn(5, buyer)
+  await switchNow(buyer)
+  expect(await withdrawalOf(buyer)).toEqual({ by: firstBy, covers: 'all' })
+  await advanceAndLogIn(11, buyer)
+  const by = dayAfter((await readState(buyer)).row?.orderedAt, 14).toISOString()
+  expect(await withdrawalOf(buyer)).toEqual({ by, covers: 'since_switch' })
+})
+
 test('a lost dispute over the month that was credited ends the year; one over an older month doesn’t', async () => {
   const { controls } = shop.sandbox
   const [credited, older] = [await shop.buyer(), await shop.buyer()]

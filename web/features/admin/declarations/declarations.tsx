@@ -27,8 +27,7 @@ const tabs = [
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const formatDay = (value: string) => dayFormat.format(new Date(value))
 
-/** Only Stripe knows the amount of a late withdrawal. */
-function actionTexts({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declaration) {
+function actionTexts({ kind, purchase, dueAt, forCause, endsOn }: Declaration) {
   if (kind === 'cancellation' && forCause)
     return {
       action: 'End without notice',
@@ -39,10 +38,19 @@ function actionTexts({ kind, purchase, isLate, dueAt, forCause, endsOn }: Declar
       action: 'Cancel subscription',
       description: `Cancel the subscription of ${purchase?.email}? If it was renewed since this was declared, it ends now, and the renewal is refunded.`,
     }
-  const knownAmount = purchase && !isLate ? purchase.unrefunded : 0
+  if (!purchase?.refundDue)
+    return {
+      action: 'End subscription',
+      description: `End the subscription of ${purchase?.email} now? No payment up to ${formatDay(dueAt)} can be refunded.`,
+    }
+  const { email, refundDue, switchedAt } = purchase
+  const amount = exactDollars(refundDue)
+  const paid = switchedAt
+    ? `what ${email} paid for the time since the switch on ${formatDay(switchedAt)}`
+    : `what ${email} paid up to ${formatDay(dueAt)} less earlier refunds`
   return {
-    action: knownAmount > 0 ? `Refund ${exactDollars(knownAmount)} and end` : 'Refund and end',
-    description: `Refund everything ${purchase?.email} paid up to ${formatDay(dueAt)}, and end the subscription now? Payments after that day are not refunded; you can refund them on the customer’s page.`,
+    action: `Refund ${amount} and end`,
+    description: `Refund ${amount}, ${paid}, and end the subscription now? Payments after ${formatDay(dueAt)} are not refunded; you can refund them on the customer’s page.`,
   }
 }
 

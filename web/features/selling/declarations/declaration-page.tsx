@@ -26,7 +26,7 @@ const withdrawal = {
   noun: 'withdrawal',
   name: 'Withdrawal',
   title: 'Withdraw from contract',
-  lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back.',
+  lead: 'Within 14 days of your order you can withdraw from the contract. You need no reason and no login, and you get all your money back; after a plan switch, what you paid for the time since.',
   button: buttons.confirmWithdrawal,
   receiptRows: (_input: DeclarationInput): LabeledValue[] => [['Declaration', 'Withdrawal from the contract']],
   fieldsBefore: <WithdrawalSentence />,

@@ -5,7 +5,8 @@ import type { Purchase } from '#contract/selling/purchases.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import { createQueryClient } from '#web/api/query-client.ts'
 import { SettingsProvider } from '#web/api/settings.tsx'
-import { render } from '#web/testing/render.tsx'
+import { perform, render } from '#web/testing/render.tsx'
+import { ConfirmHost } from '#web/ui/confirm.tsx'
 import { NavigationProvider, useNavigation } from '#web/ui/navigation.tsx'
 import { PurchaseRow } from './purchase-row.tsx'
 
@@ -25,7 +26,7 @@ const purchase = {
 beforeEach(() => history.replaceState(null, '', '/'))
 
 /** Opens a page with this query, which shows the row once the query has been read. */
-async function openRow(query: string, changes: Partial<Purchase> = {}) {
+async function openRow(query: string, changes: Partial<Purchase> = {}, consumerLaw: 'eu' | 'none' = 'none') {
   vi.stubGlobal('fetch', async () => new Response('', { status: 503 }))
   onTestFinished(() => void vi.unstubAllGlobals())
   history.replaceState(null, '', `/dashboard?${query}`)
@@ -34,12 +35,13 @@ async function openRow(query: string, changes: Partial<Purchase> = {}) {
     return search && <PurchaseRow purchase={{ ...purchase, ...changes } as Purchase} mayBuyAgain={false} />
   }
   await render(
-    <SettingsProvider value={{ prices: {}, consumerLaw: 'none' } as SiteSettings}>
+    <SettingsProvider value={{ prices: {}, consumerLaw } as SiteSettings}>
       <QueryClientProvider client={createQueryClient()}>
         <NavigationProvider pathname="/dashboard" load={() => Promise.resolve()}>
           <ul>
             <Page />
           </ul>
+          <ConfirmHost />
         </NavigationProvider>
       </QueryClientProvider>
     </SettingsProvider>,
@@ -62,4 +64,27 @@ test('the link about an expiring card opens the card’s dialog, but the return 
   document.body.replaceChildren()
   await openRow(`card=${id}&setup_intent=seti_1`)
   expect(document.querySelector('dialog')).toBeNull()
+})
+
+test('the row says what a withdrawal refunds, and by when', async () => {
+  const by = '2026-11-15T12:00:00.000Z'
+  const texts = {
+    all: 'get all your money back.',
+    since_switch: 'get back everything you’ve paid for the time since your switch.',
+  }
+  await openRow('a=b', { status: 'active', withdrawal: null }, 'eu')
+  expect(document.body.textContent).not.toContain('you can withdraw')
+  document.body.replaceChildren()
+  for (const covers of ['all', 'since_switch'] as const) {
+    await openRow('a=b', { status: 'active', withdrawal: { by, covers } }, 'eu')
+    expect(document.body.textContent).toMatch(/Until .*Nov 15, 2026/)
+    expect(document.body.textContent).toContain(`you can withdraw and ${texts[covers]}`)
+    const buttons = [...document.querySelectorAll('button')]
+    await perform(() => buttons.find(({ textContent }) => textContent === 'Cancel Subscription')?.click())
+    const inDialog = texts[covers].slice(0, -1)
+    expect(document.querySelector('dialog')?.textContent).toContain(
+      `you can withdraw instead and ${inDialog} (link below your subscription).`,
+    )
+    document.body.replaceChildren()
+  }
 })

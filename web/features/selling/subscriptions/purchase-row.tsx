@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
-import { contractNumber, withdrawalDay, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
+import { contractNumber, withdrawalEffects } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { isLive, statusTexts, statusTones } from '#contract/statuses.ts'
 import { CallButton } from '#web/api/call-button.tsx'
@@ -179,25 +179,22 @@ function Manage({ purchase, openDialog }: { purchase: Purchase; openDialog: Open
   )
 }
 
-/** Last day on which a consumer in the EU may withdraw from the purchase; null if that is not possible anymore. */
-function useWithdrawalDay({ createdAt, status, paidThrough }: Purchase) {
+/** Null outside the EU, and once the right to withdraw is over. */
+function useWithdrawal({ withdrawal, status }: Purchase) {
   const { consumerLaw } = useSettings()
-  const [now] = useState(Date.now)
-  if (consumerLaw !== 'eu' || paidThrough !== 'stripe' || !isLive(status)) return null
-  const boughtAt = new Date(createdAt)
-  return withdrawalEnds(boughtAt).getTime() > now ? withdrawalDay(boughtAt) : null
+  return consumerLaw === 'eu' && isLive(status) ? withdrawal : null
 }
 
 function Withdrawal({ purchase }: { purchase: Purchase }) {
-  const withdrawBy = useWithdrawalDay(purchase)
-  if (!withdrawBy) return null
+  const withdrawal = useWithdrawal(purchase)
+  if (!withdrawal) return null
   return (
     <p className="text-sm text-muted">
-      <Time before="Until" value={withdrawBy.toISOString()} />, you can{' '}
+      <Time before="Until" value={withdrawal.by} />, you can{' '}
       <Link href="/withdraw" className="font-medium text-ink underline decoration-field underline-offset-2">
         withdraw
       </Link>{' '}
-      and get all your money back.
+      and {withdrawalEffects[withdrawal.covers]}.
     </p>
   )
 }
@@ -225,7 +222,7 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
   const endsAtOnce = isEndedAtOnce(status)
   // A renewed plan of more than a month ends with one month's notice and a partial refund.
   const mayEndEarly = planOf(billingType).months > 1 && !endsAtOnce
-  const withdrawBy = useWithdrawalDay(props.purchase)
+  const withdrawal = useWithdrawal(props.purchase)
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
@@ -245,9 +242,9 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     const effects: string[] = []
     const endsWithPeriod = !earlyEnd?.refund && !endsAtOnce
     if (endsWithPeriod && currentPeriodEnd) effects.push(`It ends on ${formatDay(new Date(currentPeriodEnd))}.`)
-    if (withdrawBy)
+    if (withdrawal)
       effects.push(
-        `Until ${formatDay(withdrawBy)}, you can withdraw instead and get all your money back (link below your subscription).`,
+        `Until ${formatDay(new Date(withdrawal.by))}, you can withdraw instead and ${withdrawalEffects[withdrawal.covers]} (link below your subscription).`,
       )
     const isSure = await confirm({
       title: 'Cancel Subscription',
