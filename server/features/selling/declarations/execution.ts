@@ -113,10 +113,7 @@ export function createExecution(
     const unrefunded = await cancellation.withdraw(id, times)
     await reportRepeatedWithdrawal(declaration.id, purchase)
     if (hadBeenRefunded && !wasAwaitingBank) return { outcome: hadEndedSentence, unrefunded }
-    const ifAllRefunded = coversOnlySwitch(purchase, declaration.declaredAt)
-      ? 'Ended right away, and the time since the switch was refunded'
-      : 'Ended right away and refunded in full'
-    return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
+    return { outcome: outcomeInWords(unrefunded, times, withdrawnSentence(declaration, purchase)), unrefunded }
   }
 
   async function carryOutForCause(declaration: DeclarationRow, { id }: PurchaseRow) {
@@ -206,6 +203,11 @@ function declaredTimes({ declaredAt, endsOn }: DeclarationRow) {
   const from = requestedEnd > declaredAt ? requestedEnd : declaredAt
   return { declaredAt, from, until: declarationDue(declaredAt) }
 }
+
+const withdrawnSentence = ({ declaredAt }: DeclarationRow, purchase: PurchaseRow) =>
+  coversOnlySwitch(purchase, declaredAt)
+    ? 'Ended right away, and the time since the switch was refunded'
+    : 'Ended right away and refunded in full'
 
 const hadEndedSentence = 'The contract had already ended'
 

@@ -9,6 +9,7 @@ import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { payments, purchases as purchaseRows } from '#server/database/schema.ts'
+import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
@@ -307,6 +308,22 @@ test('the seller reads how much a withdrawal refunds, before carrying it out', a
   const [ended] = await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email })
   expect((ended?.refundedAmount ?? 0) - 3900).toBe(found?.purchase?.refundDue)
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the time since the switch was refunded' })
+})
+
+test('a withdrawal by email is about the contract that was ordered or switched last', async () => {
+  const buyer = await shop.buyer()
+  const { id: purchaseId, userId } = buyer.purchase
+  const { rows } = await shop.connection.db.execute<{ id: string }>(
+    sql`insert into products (slug, name) values ('trend-compass', 'Trend Compass') returning id`,
+  )
+  await bookPurchase(shop.connection, userId, { productId: rows[0]?.id ?? '' })
+  await shop.advance(31, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const { at, due } = await buyer.call(purchases.switchOffer, { id: purchaseId })
+  await buyer.call(purchases.switch, { id: purchaseId, at, amount: due })
+  const { id } = await shop.visitor().call(contract.withdraw, declared(buyer.user.email))
+  await shop.settle()
+  expect(await stored(id)).toMatchObject({ purchaseId })
 })
 
 test('the 14 days restart with a plan switch, and a withdrawal then refunds only the time since the switch', async () => {
