@@ -18,7 +18,7 @@ const discountNoticeDays = 7
 const latestPeriodCost = sql`(
   select ${invoices.total} + ${invoices.credit} from ${invoices}
   where ${invoices.purchaseId} = ${purchases.id} and ${invoices.status} = 'paid' and ${invoices.total} > 0
-  order by ${invoices.paidAt} desc limit 1)`
+  order by ${invoices.paidAt} desc, ${invoices.periodEnd} desc nulls last limit 1)`
 
 export function createExpiryNotices({ db, now, log, mails, catalog, settings, sync }: ExpiryNoticeDeps): ExpiryNotices {
   async function chargeData(purchase: PurchaseRow, name: string) {
