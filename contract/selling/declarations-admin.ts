@@ -26,7 +26,7 @@ const declaration = z.object({
       email: z.string(),
       status: z.enum(purchaseStatuses),
       createdAt: instant,
-      /** What carrying out an undecided withdrawal refunds, by the books. */
+      /** Amount that an undecided withdrawal would refund, by the books. */
       refundDue: cents,
       /** Set if a withdrawal refunds only the time since this plan switch. */
       switchedAt: z.nullable(instant),

@@ -17,7 +17,7 @@ type PaymentRecord = PaidHistory['payments'][number]
 /** Total that must be refunded of a payment, in cents, including what already was. */
 export type AmountDue = (payment: PaymentRecord, history: PaidHistory) => number
 
-/** What remains to be refunded, newest payment first. */
+/** Lists the refunds that are still due, newest payment first. */
 export function remainingRefunds(history: PaidHistory, amountDue: AmountDue) {
   return history.payments.flatMap((payment) => {
     const { paymentIntentId, refunded } = payment

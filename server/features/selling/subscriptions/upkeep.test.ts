@@ -25,6 +25,14 @@ async function readRow({ purchase }: Pick<Buyer, 'purchase'>) {
 }
 const readNeeds = async () => (await shop.admin()).call(overview.adminNeeds, {})
 
+async function purchaseOf(subscriptionId: string) {
+  const [purchase] = await shop.connection.db
+    .select()
+    .from(purchaseRows)
+    .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
+  return purchase
+}
+
 /** Simulates a backup from before the purchase: deletes the purchase, its order and its books. */
 async function loseByRestore({ purchase: { id } }: Buyer) {
   await shop.settle()
@@ -57,10 +65,7 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     const subscriptionId = await loseByRestore(buyer)
     await shop.advance(1, 'month')
     await stripe.reconcile()
-    const [restored] = await shop.connection.db
-      .select()
-      .from(purchaseRows)
-      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
+    const restored = await purchaseOf(subscriptionId)
     expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active', billingType: 'monthly', price: 3900 })
     const { rows: paid } = await shop.connection.db.execute<{ total: number }>(
       sql`select sum(amount)::int as total from payments where purchase_id = ${restored?.id}`,
@@ -80,10 +85,7 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     expect(await countUses()).toBe(1)
     await shop.queue.runNow('prove-revenue')
     await shop.queue.waitUntilIdle()
-    const [restored] = await shop.connection.db
-      .select()
-      .from(purchaseRows)
-      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
+    const restored = await purchaseOf(subscriptionId)
     expect(restored).toMatchObject({ status: 'active', refundedAmount: 0 })
     expect(await countUses()).toBe(2)
   })
@@ -93,10 +95,7 @@ describe('a charged subscription that the shop has lost by restoring a backup', 
     const subscriptionId = await loseByRestore(buyer)
     await shop.queue.runNow('prove-revenue')
     await shop.queue.waitUntilIdle()
-    const [restored] = await shop.connection.db
-      .select()
-      .from(purchaseRows)
-      .where(eq(purchaseRows.stripeSubscriptionId, subscriptionId))
+    const restored = await purchaseOf(subscriptionId)
     expect(restored).toMatchObject({ userId: buyer.user.id, status: 'active' })
   })
 

@@ -1,7 +1,7 @@
 const starPath = 'l2.9 5.9 6.5.9-4.7 4.6 1.1 6.5-5.8-3.1-5.8 3.1 1.1-6.5-4.7-4.6 6.5-.9z'
 const fiveStarsPath = [12, 36, 60, 84, 108].map((x) => `M${x} 2.6${starPath}`).join('')
 
-/** One drawing instead of five icons, because `value` may be a fraction. */
+/** Draws all five stars in one picture, because `value` may be a fraction. */
 export function Stars({ value }: { value: number }) {
   const label = `${Math.round(value * 10) / 10} of 5 stars`
   return (
