@@ -281,21 +281,6 @@ test('of several payments of an invoice, only refunds of the default one get cre
   expect(refundRequests.map(({ query }) => query.get('payment_intent'))).toEqual(['pi_2'])
 })
 
-test.each([
-  ['succeeded', 0],
-  ['pending', 0],
-  ['failed', 1],
-  ['canceled', 1],
-])('a refund for a purpose whose first try is %s is made %i times more', async (status, moreRefunds) => {
-  const { stripe, requests } = await openGateway(({ method }) =>
-    method === 'GET'
-      ? listOf({ id: 're_1', status, metadata: { purpose: 'rest of sub_1' } })
-      : { status: 200, body: { object: 'refund', id: 're_2', status: 'succeeded' } },
-  )
-  await stripe.payments.refund('pi_1', async () => 3900, { purpose: 'rest of sub_1' })
-  expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(moreRefunds)
-})
-
 test('a new subscription names its billing mode, which the account’s default would decide otherwise', async () => {
   const { stripe, requests } = await openGateway(() => ({
     status: 200,

@@ -24,6 +24,7 @@ export { isUnknownToStripe, type StripeFault, StripeRefusal } from './stripe/cli
 export { eventTypes, type StripeEvent } from './stripe/events.ts'
 export type { ExistingSubscription } from './stripe/existing-subscriptions.ts'
 export type { PaidPeriod, Payment, Refund } from './stripe/history.ts'
+export type { RefundNotes } from './stripe/payments.ts'
 export type { WantedPrice } from './stripe/prices.ts'
 export type { Subscription } from './stripe/subscriptions.ts'
 export type StripeGateway = ReturnType<typeof createStripeGateway>

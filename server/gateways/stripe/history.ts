@@ -22,8 +22,8 @@ export type Refund = {
   status: string
   /** Goodwill refund: access stays. */
   keepsAccess: boolean
-  /** Refund of the unused part of a term that was cancelled with a month's notice. */
-  isRest: boolean
+  /** For the unused part of a term. Counts against the amount promised for it. */
+  isForUnusedTerm: boolean
 }
 
 export type Payment = DisputeSummary & {
@@ -106,7 +106,7 @@ export function historyReader({ sdk, ask, all }: Pick<Client, 'sdk' | 'ask' | 'a
         amount: refund.amount,
         status: refund.status ?? 'pending',
         keepsAccess: refund.metadata?.keeps_access === 'yes',
-        isRest: refund.metadata?.purpose?.startsWith('rest of ') ?? false,
+        isForUnusedTerm: refund.metadata?.unused_term === 'yes',
       }))
       .toReversed()
   }

@@ -2,11 +2,12 @@ import StripeSdk, { type Stripe } from 'stripe'
 import { conflict } from '../../errors.ts'
 import { type Client, isKeyConflict, isRefused, subscriptionOf } from './client.ts'
 
-type RefundNotes = {
-  /** Makes the refund idempotent: a second one with the same purpose is not made. */
-  purpose?: string
+/** Stored in the refund's metadata, so that every sync sees them. */
+export type RefundNotes = {
+  /** For the unused part of a term. Counts against the amount promised for it; see `Subscription.promise`. */
+  forUnusedTerm?: boolean
   reason?: 'duplicate' | 'requested_by_customer' | undefined
-  /** The subscription continues. Stored in metadata at Stripe, so that every sync sees it. */
+  /** The subscription continues. */
   keepsAccess?: boolean | undefined
 }
 
@@ -22,15 +23,12 @@ export function paymentCalls({ sdk, ask, change }: Client) {
      * They are counted before `decideAmount` runs: a later request either sees the refund or has its key.
      */
     async refund(paymentIntentId: string, decideAmount: () => Promise<number>, notes: RefundNotes = {}) {
-      const { purpose, reason, keepsAccess } = notes
-      const earlierRefunds = await refundsOf(paymentIntentId)
-      const earlierCount = earlierRefunds.length
-      const effectiveRefunds = earlierRefunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
-      if (purpose !== undefined && effectiveRefunds.some(({ metadata }) => metadata?.purpose === purpose)) return
+      const { forUnusedTerm, reason, keepsAccess } = notes
+      const earlierCount = (await refundsOf(paymentIntentId)).length
       const amount = await decideAmount()
       if (amount === 0) return
       const metadata: Stripe.MetadataParam = {}
-      if (purpose) metadata.purpose = purpose
+      if (forUnusedTerm) metadata.unused_term = 'yes'
       if (keepsAccess) metadata.keeps_access = 'yes'
       const params: Stripe.RefundCreateParams = { payment_intent: paymentIntentId, amount, metadata }
       if (reason) params.reason = reason

@@ -98,12 +98,9 @@ export function createExecution(
     wasAwaitingBank: boolean,
   ): Promise<ExecutionResult | 'later'> {
     if (declaration.kind === 'withdrawal') return carryOutWithdrawal(declaration, purchase, wasAwaitingBank)
-    const endedBeforeDeclaration = purchase.endedAt !== null && purchase.endedAt <= declaration.declaredAt
     // A contract that ended after the declaration is refunded, too, because a crash may have prevented that.
-    if (declaration.forCause && !endedBeforeDeclaration) return carryOutForCause(declaration, purchase)
-    if (!hasEnded(purchase.status) || wasAwaitingBank)
-      return carryOutCancellation(declaration, purchase, wasAwaitingBank)
-    return { outcome: hadEndedSentence }
+    if (purchase.endedAt !== null && purchase.endedAt <= declaration.declaredAt) return { outcome: hadEndedSentence }
+    return declaration.forCause ? carryOutForCause(declaration, purchase) : carryOutCancellation(declaration, purchase)
   }
 
   async function carryOutWithdrawal(declaration: DeclarationRow, purchase: PurchaseRow, wasAwaitingBank: boolean) {
@@ -125,23 +122,21 @@ export function createExecution(
     return { outcome, unrefunded }
   }
 
-  async function carryOutCancellation(
-    declaration: DeclarationRow,
-    purchaseBefore: PurchaseRow,
-    wasAwaitingBank: boolean,
-  ) {
+  async function carryOutCancellation(declaration: DeclarationRow, purchaseBefore: PurchaseRow) {
     const { id, currentPeriodEnd } = purchaseBefore
+    const hadEnded = hasEnded(purchaseBefore.status)
     const requestedEnd = declaration.endsOn && new Date(declaration.endsOn)
     // Waits until the requested day falls into the present period.
     const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
-    if (renewsBefore && !wasAwaitingBank) return 'later' as const
+    if (renewsBefore && !hadEnded) return 'later' as const
     const times = declaredTimes(declaration)
-    const unrefunded = await cancellation.cancelDeclared(id, times, { refundAgain: wasAwaitingBank })
+    const unrefunded = await cancellation.cancelDeclared(id, times)
     const { endsAt, endedBecause, refundedAmount } = await findPurchase(id)
     if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
     const hasRefunded = refundedAmount > purchaseBefore.refundedAmount
     const refundedPart = endedBecause === 'refunded' ? 'renewal' : 'unused time'
-    const ifAllRefunded = hasRefunded ? `Ended right away, and the ${refundedPart} was refunded` : 'Ended right away'
+    const ifNotRefunded = hadEnded ? hadEndedSentence : 'Ended right away'
+    const ifAllRefunded = hasRefunded ? `Ended right away, and the ${refundedPart} was refunded` : ifNotRefunded
     return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
   }
 

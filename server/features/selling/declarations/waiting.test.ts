@@ -14,8 +14,16 @@ import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#ser
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 let shop: TestShop
+let nextCrash = ''
 beforeAll(async () => {
-  shop = await openShop({ env: { SUPPORT_EMAIL: 'help@example.com' } })
+  shop = await openShop({
+    env: { SUPPORT_EMAIL: 'help@example.com' },
+    crashPoint: (name) => {
+      if (name !== nextCrash) return
+      nextCrash = ''
+      throw new Error(`Crash at "${name}"`)
+    },
+  })
 })
 afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
@@ -204,6 +212,35 @@ test('a cancellation counts from its arrival, so a renewal charged while it wait
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
 })
 
+test('a crash between the end of a contract and its refund loses no refund', async () => {
+  const buyer = await shop.buyer()
+  await shop.advance(28, 'day')
+  const { id } = await shop.visitor().call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  const link = await confirmationLinkTo(buyer.user.email)
+  await shop.advance(5, 'day')
+  nextCrash = 'withdrawn at Stripe'
+  await expect(shop.visitor().call(contract.confirm, link)).rejects.toMatchObject({ status: 500 })
+  await shop.settle()
+  const readPurchase = async () => (await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email }))[0]
+  expect(await readPurchase()).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+
+  // Another test left a declaration that always fails.
+  for (let run = 0; run < 2; run++) await shop.queue.runNow('carry-out-declarations').catch(() => {})
+  expect(await readPurchase()).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'Ended right away, and the renewal was refunded' })
+})
+
+test('a contract that ended before its declaration was confirmed stays as it is', async () => {
+  const buyer = await shop.buyer()
+  const input = { ...declared(buyer.user.email), grounds: 'ordinary' as const }
+  const { id } = await shop.visitor().call(contract.cancel, input)
+  const link = await confirmationLinkTo(buyer.user.email)
+  await (await shop.admin()).call(purchasesAdmin.cancel, { id: buyer.purchase.id })
+  await shop.visitor().call(contract.confirm, link)
+  expect(await stored(id)).toMatchObject({ state: 'done', outcome: 'The contract had already ended' })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 0 }])
+})
+
 async function buyRenewedYear() {
   const buyer = await shop.buyer({ billing: 'yearly' })
   await shop.advance(1, 'year')
@@ -253,6 +290,23 @@ test('a cancellation that the seller carries out after the month’s notice refu
   const refundPerDay = 39_000 / 365
   expect(Math.abs((purchase?.refundedAmount ?? 0) - unusedDays * refundPerDay)).toBeLessThan(2 * refundPerDay)
   expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the unused time was refunded' })
+})
+
+test('a good cause after a cancellation with notice refunds the days since the good cause, and no day twice', async () => {
+  const { user, call, readPurchase } = await buyRenewedYear()
+  const yearEnd = Date.parse((await readPurchase())?.currentPeriodEnd ?? '')
+  await call(contract.cancel, { ...declared(user.email), grounds: 'ordinary' })
+  await shop.settle()
+  expect(await readPurchase()).toMatchObject({ status: 'pending_cancel' })
+  const cancellation = { ...declared(user.email), grounds: 'good_cause' as const, reason: 'It stopped working' }
+  const { id } = await call(contract.cancel, cancellation)
+  await (await shop.admin()).call(declarationsAdmin.carryOut, { id })
+  await shop.settle()
+  const purchase = await readPurchase()
+  expect(purchase).toMatchObject({ status: 'cancelled' })
+  const unusedDays = Math.ceil((yearEnd - shop.clock.now().getTime()) / dayMs)
+  const yearDays = Math.round((yearEnd - addMonths(new Date(yearEnd), -12).getTime()) / dayMs)
+  expect(purchase?.refundedAmount).toBe(Math.round((39_000 * unusedDays) / yearDays))
 })
 
 test('a disputed renewal is refunded only once the dispute is won', async () => {

@@ -90,7 +90,7 @@ export function outOfBandForLatestPeriod(subscription: Subscription): number {
 
 /** Refunded so far for the unused part of a term that was cancelled with a month's notice. */
 export const refundedForUnusedTerm = ({ refunds }: Payment) =>
-  refunds.filter((refund) => refund.isRest && isArriving(refund)).reduce((sum, { amount }) => sum + amount, 0)
+  refunds.filter((refund) => refund.isForUnusedTerm && isArriving(refund)).reduce((sum, { amount }) => sum + amount, 0)
 
 /** `amount` was paid for the term and can be refunded. */
 type PaidTerm = { from: Date; until: Date; amount: number }

@@ -1,4 +1,4 @@
-import type { StripeGateway } from '#server/gateways/stripe.ts'
+import type { RefundNotes, StripeGateway } from '#server/gateways/stripe.ts'
 import type { PaidHistory } from '../invoices/invoices.ts'
 import { type AmountDue, remainingRefunds } from './refundable.ts'
 
@@ -13,12 +13,17 @@ export async function refundAll(
   stripe: StripeGateway,
   subscriptionId: string,
   amountDue: AmountDue = ({ amount }) => amount,
+  notes: RefundNotes = {},
 ) {
   const readRemaining = async () => remainingRefunds(await stripe.subscriptions.read(subscriptionId), amountDue)
   // Reads again right before each refund, because another process may have refunded meanwhile.
   for (const { paymentIntentId } of await readRemaining())
-    await stripe.payments.refund(paymentIntentId, async () => {
-      const remaining = await readRemaining()
-      return remaining.find((refund) => refund.paymentIntentId === paymentIntentId)?.amount ?? 0
-    })
+    await stripe.payments.refund(
+      paymentIntentId,
+      async () => {
+        const remaining = await readRemaining()
+        return remaining.find((refund) => refund.paymentIntentId === paymentIntentId)?.amount ?? 0
+      },
+      notes,
+    )
 }

@@ -17,9 +17,6 @@ export type RefundJobs = {
   creditRefunds: Enqueue<{ subscriptionId: string }>
 }
 
-/** Idempotency key: the unused part of a term is refunded once, either automatically or by the seller. */
-export const unusedTermPurpose = (subscriptionId: string) => `rest of ${subscriptionId}`
-
 export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobDeps): RefundJobs {
   return {
     refundDuplicate: queue.defineJob<{ subscriptionId: string; since?: string }>(
@@ -57,9 +54,9 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
           return Math.max(0, Math.min(amount - refundedSoFar, refundableOfPayment))
         }
 
-        const purpose = unusedTermPurpose(subscriptionId)
+        const notes = { forUnusedTerm: true }
         for (const { paymentIntentId } of await readPayments())
-          await stripe.payments.refund(paymentIntentId, () => amountStillDueFrom(paymentIntentId), { purpose })
+          await stripe.payments.refund(paymentIntentId, () => amountStillDueFrom(paymentIntentId), notes)
         await sync(subscriptionId)
       },
     ),

@@ -81,7 +81,7 @@ function failedRefundOf({ amount, refunded, refunds }: Payment) {
 export function unrefundablePart(promisedRefund: number, subscription: Subscription) {
   let unrefundable = promisedRefund
   for (const payment of paymentsOfLatestPeriod(subscription)) {
-    for (const { amount, isRest } of payment.refunds) if (isRest) unrefundable -= amount
+    for (const { amount, isForUnusedTerm } of payment.refunds) if (isForUnusedTerm) unrefundable -= amount
     // A bank that decides about a payment may still allow its refund.
     if (isRefundable(payment) || payment.isRefundBlocked) unrefundable -= payment.amount - payment.refunded
   }

@@ -10,7 +10,7 @@ import { creditedOf, refundableAmount } from './refundable.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
 export { fullAmountIf, refundAll } from './refund-all.ts'
-export { createRefundJobs, type RefundJobs, unusedTermPurpose } from './refund-jobs.ts'
+export { createRefundJobs, type RefundJobs } from './refund-jobs.ts'
 export {
   type AmountDue,
   duePaidUntil,

@@ -57,10 +57,9 @@ export type Cancellation = {
   }
   /**
    * Cancels at the period's end, or with a month's notice from the declaration, but not before the requested day.
-   * After a renewal since the declaration, or once the notice is over, ends now and refunds the time since.
-   * `refundAgain` repeats the refund once a bank has decided about a payment.
+   * After a renewal since the declaration, or once the notice is over, ends now and refunds the time since. Idempotent.
    */
-  cancelDeclared(id: string, declared: DeclaredTimes, options: { refundAgain: boolean }): Promise<Unrefunded>
+  cancelDeclared(id: string, declared: DeclaredTimes): Promise<Unrefunded>
   /** Ends now and refunds the days after the declaration. Idempotent. */
   cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>
   /** Ends now and refunds the payments that the withdrawal covers. Idempotent. */
@@ -144,7 +143,8 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     return runExclusive(subscriptionId, async () => {
       await stripe.subscriptions.cancelNow(subscriptionId)
       crashPoint('withdrawn at Stripe')
-      await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue))
+      // A refund that an earlier cancellation promised is a part of this one.
+      await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue), { forUnusedTerm: true })
       await sync(subscriptionId)
       return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
     })
@@ -165,11 +165,9 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       resume: (id: string) => resume(id),
     },
 
-    async cancelDeclared(id, declared, { refundAgain }) {
+    async cancelDeclared(id, declared) {
       const { from, until } = declared
       const purchase = await findCurrent(id)
-      const isRunning = !hasEnded(purchase.status)
-      if (!isRunning && !refundAgain) return nothingUnrefunded
       if (wasRenewedSince(from, purchase, consumerLaw)) {
         const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
         return endAndRefund(purchase, paymentsSince, until)
@@ -178,7 +176,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       if (purchase.status === 'pending_cancel') return nothingUnrefunded
       const notice = await noticeOf(purchase, declared)
       if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), until)
-      if (isRunning) await cancel(id, { declared })
+      if (!hasEnded(purchase.status)) await cancel(id, { declared })
       return nothingUnrefunded
     },
 

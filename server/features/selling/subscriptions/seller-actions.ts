@@ -7,11 +7,11 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid } from '#server/errors.ts'
 import type { Bookings } from '../bookings/bookings.ts'
-import { readPaidHistory } from '../invoices/invoices.ts'
+import { readPaidHistory, refundedForUnusedTerm } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Notices } from '../notices/notices.ts'
 import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
-import { type Refunds, unusedShare, unusedTermPurpose } from '../refunds/refunds.ts'
+import { type Refunds, unusedShare } from '../refunds/refunds.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { MissingPurchases } from './missing.ts'
 import type { Sync } from './sync.ts'
@@ -63,17 +63,18 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
 
   /** Called before the subscription ends, so that a refused refund changes nothing. Idempotent. */
   async function refundUnused(subscriptionId: string, previewedAmount: number) {
-    const readUnusedShare = async () => unusedShare(await stripe.subscriptions.read(subscriptionId), now())
-    const payment = await readUnusedShare()
-    if (!payment) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
+    const unused = unusedShare(await stripe.subscriptions.read(subscriptionId), now())
+    if (!unused) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
     const decideAmount = async () => {
-      const amount = (await readUnusedShare())?.amount ?? 0
+      const subscription = await stripe.subscriptions.read(subscriptionId)
+      // An earlier try was interrupted after its refund.
+      if (subscription.payments.some((payment) => refundedForUnusedTerm(payment) > 0)) return 0
+      const amount = unusedShare(subscription, now())?.amount ?? 0
       if (amount === previewedAmount) return amount
       await sync(subscriptionId)
       throw conflict('changed-meanwhile', `The rest is ${exactDollars(amount)} by now. Please look again.`)
     }
-    const purpose = unusedTermPurpose(subscriptionId)
-    await stripe.payments.refund(payment.paymentIntentId, decideAmount, { purpose })
+    await stripe.payments.refund(unused.paymentIntentId, decideAmount, { forUnusedTerm: true })
   }
 
   const auditCancellation = (
