@@ -17,7 +17,7 @@ export const figureDefinitions = {
   paying: {
     title: 'Paying people',
     meaning:
-      'People whose subscriptions count in the monthly recurring revenue. Someone with two products is one person.',
+      'People whose subscriptions count in the monthly recurring revenue. A month at 100 % off doesn’t end that. Someone with two products is one person.',
   },
   churn: {
     title: 'Churn',

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
-import { mrrMovements, purchases } from '../database/schema.ts'
-import { arrOf, movementsOfBooked } from '../features/selling/ledger/ledger.ts'
+import { purchases } from '../database/schema.ts'
+import { arrOf, createLedger, movementsOfBooked } from '../features/selling/ledger/ledger.ts'
 
 /** The template of the test databases contains this product. */
 export const reboundSigmaPro = { id: '5b8f9a52-6d0e-4a53-9a3c-2f1f6f7f0c01', slug: 'rebound-sigma-pro' }
@@ -31,23 +31,14 @@ export async function bookPurchase(
 export async function bookPaid(connection: Connection, userId: string, values: Partial<Values> = {}) {
   const purchase = await bookPurchase(connection, userId, { ...values, bookedAs: 'paid_elsewhere' })
   const movements = movementsOfBooked(purchase)
+  // Recorded one by one, each at its own time, so that none was recorded after its month.
+  for (const [index, { at }] of movements.entries()) {
+    const ledger = createLedger({ db: connection.db, now: () => at })
+    await connection.db.transaction((tx) => ledger.record(tx, purchase, movements.slice(0, index + 1)))
+  }
   await connection.db
     .update(purchases)
     .set({ arr: arrOf(movements) })
     .where(eq(purchases.id, purchase.id))
-  await connection.db
-    .insert(mrrMovements)
-    .values(
-      movements.map((movement) => ({
-        ...movement,
-        purchaseId: purchase.id,
-        userId,
-        productId: purchase.productId,
-        recordedAt: movement.at,
-        revision: 0,
-        kind: movement.arrAfter > 0 ? ('new' as const) : ('churn' as const),
-        people: movement.arrAfter > 0 ? 1 : -1,
-      })),
-    )
   return purchase
 }

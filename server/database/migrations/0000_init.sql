@@ -863,7 +863,7 @@ CREATE UNIQUE INDEX "mrr_movements_source" ON "mrr_movements" USING btree ("purc
 CREATE INDEX "mrr_movements_at" ON "mrr_movements" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_kind" ON "mrr_movements" USING btree ("kind","at","id");--> statement-breakpoint
 CREATE INDEX "mrr_movements_user" ON "mrr_movements" USING btree ("user_id","at");--> statement-breakpoint
-CREATE INDEX "mrr_movements_people" ON "mrr_movements" USING btree ("user_id","month","day_of_month","arr_before","arr_after");--> statement-breakpoint
+CREATE INDEX "mrr_movements_people" ON "mrr_movements" USING btree ("month","user_id","day_of_month","people") WHERE "mrr_movements"."people" <> 0;--> statement-breakpoint
 CREATE INDEX "sent_mails_user" ON "sent_mails" USING btree ("user_id","sent_at");--> statement-breakpoint
 CREATE INDEX "sent_mails_sent" ON "sent_mails" USING btree ("sent_at");--> statement-breakpoint
 CREATE INDEX "mail_suppressions_user" ON "mail_suppressions" USING btree ("user_id");--> statement-breakpoint

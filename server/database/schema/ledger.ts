@@ -56,8 +56,8 @@ export const mrrMovements = pgTable(
     index('mrr_movements_at').on(t.at, t.id),
     index('mrr_movements_kind').on(t.kind, t.at, t.id),
     index('mrr_movements_user').on(t.userId, t.at),
-    // Covers the query for people who begin and stop paying.
-    index('mrr_movements_people').on(t.userId, t.month, t.dayOfMonth, t.arrBefore, t.arrAfter),
+    // Covers the query for people who stop paying.
+    index('mrr_movements_people').on(t.month, t.userId, t.dayOfMonth, t.people).where(sql`${t.people} <> 0`),
     check('mrr_movements_kinds', sql`${t.kind} in ${listed(movementKinds)}`),
     check('mrr_movements_causes', sql`${t.cause} in ${listed(movementCauses)}`),
   ],

@@ -8,7 +8,7 @@ import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/curs
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
-import { byKind, personMonths, readLastTwelveMonths } from './months.ts'
+import { byKind, readLastTwelveMonths } from './months.ts'
 import { createPayments, type ListPayments } from './payments.ts'
 
 type FigureContext = Pick<Context, 'db' | 'now'>
@@ -163,7 +163,6 @@ export function createFigures(context: FigureContext, { selling }: Areas): Figur
 
 /** Cohorts by month of first payment, newest first. A correction may move a person to another month. */
 async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
-  // Day 31 makes `personMonths` sum whole months.
   const { rows } = await db.execute<{ cohort: string; month: string; joined: number; people: number; arr: number }>(sql`
     with firsts as (
       select m.user_id, date_trunc('month', min(m.at) at time zone 'UTC') as cohort
@@ -171,10 +170,9 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
         and not exists (select from ${mrrMovements} correction where correction.corrects = m.id)
       group by 1 having min(m.at) >= ${startOfMonth(now(), cohortCount - 1)})
     select to_char(cohort, 'YYYY-MM') as cohort, to_char(month, 'YYYY-MM') as month,
-      (count(*) filter (where month = cohort))::int as joined,
-      sum(case when arr_after > 0 then 1 else 0 end - case when arr_before > 0 then 1 else 0 end)::int as people,
-      sum(arr_after - arr_before)::float8 as arr
-    from ${personMonths(31)} p join firsts using (user_id) group by 1, 2`)
+      (count(distinct user_id) filter (where month = cohort))::int as joined,
+      sum(people)::int as people, sum(arr_after - arr_before)::float8 as arr
+    from ${mrrMovements} join firsts using (user_id) group by 1, 2`)
 
   const today = now()
   const monthsNewestFirst = Array.from({ length: cohortCount }, (_, age) => monthName(startOfMonth(today, age)))

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { OverviewMonth } from '#contract/admin/overview.ts'
 import { type MovementKind, movementKinds } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -13,34 +13,26 @@ type MovementSum = {
   kind: MovementKind
   count: number
   arr: number
+  /** Change in the number of paying people. */
+  people: number
   /** Movements that were recorded after the month had ended. */
   recordedLater: number
 }
-/** Number of people who began and stopped paying in a month. */
-type PeopleSum = { month: string; began: number; stopped: number; beganToDate: number; stoppedToDate: number }
-
-/** A row for each person and month with a change: yearly revenue before the month, after its part to date, and after the month. */
-export const personMonths = (dayOfMonth: number): SQL => sql`(
-  select user_id, month, coalesce(sum(arr) over earlier, 0) as arr_before,
-    coalesce(sum(arr) over earlier, 0) + arr as arr_after,
-    coalesce(sum(arr) over earlier, 0) + change_to_date as arr_to_date
-  from (
-    select user_id, month, sum(arr_after - arr_before)::int as arr,
-      coalesce(sum(arr_after - arr_before) filter (where day_of_month <= ${dayOfMonth}), 0)::int as change_to_date
-    from ${mrrMovements} group by 1, 2) changes
-  window earlier as (partition by user_id order by month rows between unbounded preceding and 1 preceding))`
+/** Number of people who paid when the month began and stopped during it. */
+type StoppedSum = { month: string; stopped: number; stoppedToDate: number }
 
 export async function readLastTwelveMonths(db: Database, now: Date) {
   const names = namesOfLastTwelve(now)
-  const [movements, people] = await Promise.all([readMovements(db, now.getUTCDate()), readPeople(db, now.getUTCDate())])
+  const [movements, stopped] = await Promise.all([
+    readMovements(db, now.getUTCDate()),
+    readStopped(db, now.getUTCDate(), names[0] ?? ''),
+  ])
   const previousMonth = names.at(-2) ?? ''
   const movementsToDate = movements.filter((row) => row.month !== previousMonth || row.isToDate)
-  const peopleToDate = people.map((row) =>
-    row.month === previousMonth ? { ...row, began: row.beganToDate, stopped: row.stoppedToDate } : row,
-  )
+  const stoppedIn = (name: string) => stopped.find(({ month }) => month === name)
   return {
-    months: names.map((month) => figuresOf(month, movements, people)),
-    lastMonthSoFar: figuresOf(previousMonth, movementsToDate, peopleToDate),
+    months: names.map((month) => figuresOf(month, movements, stoppedIn(month)?.stopped ?? 0)),
+    lastMonthSoFar: figuresOf(previousMonth, movementsToDate, stoppedIn(previousMonth)?.stoppedToDate ?? 0),
   }
 }
 
@@ -49,16 +41,15 @@ export const byKind = <Sum>(sumOf: (kind: MovementKind) => Sum) =>
 
 const add = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-function figuresOf(month: string, movements: MovementSum[], people: PeopleSum[]): OverviewMonth {
+function figuresOf(month: string, movements: MovementSum[], stopped: number): OverviewMonth {
   const movementsUntilMonth = movements.filter((row) => row.month <= month)
   const movementsOfMonth = movements.filter((row) => row.month === month)
-  const peopleBefore = people.filter((row) => row.month < month)
-  const payingBefore = add(peopleBefore.map(({ began, stopped }) => began - stopped))
-  const { began = 0, stopped = 0 } = people.find((row) => row.month === month) ?? {}
+  const paying = add(movementsUntilMonth.map(({ people }) => people))
+  const payingBefore = paying - add(movementsOfMonth.map(({ people }) => people))
   return {
     month,
     arr: add(movementsUntilMonth.map(({ arr }) => arr)),
-    paying: payingBefore + began - stopped,
+    paying,
     paidWhenItBegan: payingBefore,
     stopped,
     // Percent, with one decimal place.
@@ -84,18 +75,20 @@ async function readMovements(db: Database, dayOfMonth: number) {
   const { rows } = await db.execute<MovementSum>(sql`
     select to_char(month, 'YYYY-MM') as month, day_of_month <= ${dayOfMonth} as "isToDate", kind,
       sum(case when corrects is null then 1 else -1 end)::int as count, sum(arr_after - arr_before)::float8 as arr,
+      sum(people)::int as people,
       (count(*) filter (where recorded_at at time zone 'UTC' >= month + interval '1 month'))::int as "recordedLater"
     from ${mrrMovements} group by mrr_movements.month, 2, 3`)
   return rows
 }
 
-async function readPeople(db: Database, dayOfMonth: number) {
-  const { rows } = await db.execute<PeopleSum>(sql`
-    select to_char(month, 'YYYY-MM') as month,
-      (count(*) filter (where arr_before <= 0 and arr_after > 0))::int as began,
-      (count(*) filter (where arr_before > 0 and arr_after <= 0))::int as stopped,
-      (count(*) filter (where arr_before <= 0 and arr_to_date > 0))::int as "beganToDate",
-      (count(*) filter (where arr_before > 0 and arr_to_date <= 0))::int as "stoppedToDate"
-    from ${personMonths(dayOfMonth)} people group by people.month`)
+/** A person whose movements of a month add up to -1 paid when it began and doesn't pay when it ends. */
+async function readStopped(db: Database, dayOfMonth: number, firstMonth: string) {
+  const { rows } = await db.execute<StoppedSum>(sql`
+    select to_char(month, 'YYYY-MM') as month, (count(*) filter (where change = -1))::int as stopped,
+      (count(*) filter (where change_to_date = -1))::int as "stoppedToDate"
+    from (
+      select month, sum(people) as change, sum(people) filter (where day_of_month <= ${dayOfMonth}) as change_to_date
+      from ${mrrMovements} where people <> 0 and month >= ${`${firstMonth}-01`}::date group by month, user_id) changes
+    group by changes.month`)
   return rows
 }

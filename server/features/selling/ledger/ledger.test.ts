@@ -46,7 +46,7 @@ test('a buyer who buys, is cancelled and buys again counts as new, lost and retu
   const buyer = await shop.buyer()
   const admin = await shop.admin()
   await admin.call(purchasesAdmin.cancel, { id: buyer.purchase.id })
-  await shop.settle()
+  await shop.advance(1, 'hour')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await shop.buy(buyer, { billing: 'yearly' })
   expect(await movementsOf(buyer)).toEqual([
