@@ -6,7 +6,7 @@ import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox, type SentMail } from '../gateways/outbox.ts'
 import type { PasswordCost, Passwords } from '../security/passwords.ts'
-import { type StartOptions, startShop } from '../start.ts'
+import type { StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
 import { createPeople, seller } from './people.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -56,7 +56,7 @@ export async function openShop({
   products,
   stripeAddress,
   lockWaitMs,
-  start = startShop,
+  start,
 }: OpenShopOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'))
   // Starts before anything that takes time, so that the clock is not behind Stripe's.
@@ -75,7 +75,9 @@ export async function openShop({
     }),
     rateLimits,
   }
-  const shop = await start(config, {
+  // Loaded only if needed, because browser tests start the built shop, and loading the sources takes seconds.
+  const startTestShop = start ?? (await import('../start.ts')).startShop
+  const shop = await startTestShop(config, {
     log,
     now: clock.now,
     withPages,

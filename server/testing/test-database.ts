@@ -7,7 +7,6 @@ import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { openEmbedded } from '../database/embedded.ts'
 import { migrate } from '../database/migrate.ts'
-import { startShop } from '../start.ts'
 import { reboundSigmaPro } from './book-purchase.ts'
 
 /** Each shop under test gets a copy of the template. */
@@ -35,6 +34,8 @@ async function fillTemplate(url: string) {
   await migrate(url)
   const { id, slug } = reboundSigmaPro
   await administer(url, `insert into products (id, slug, name) values ('${id}', '${slug}', '')`)
+  // Only this process loads the whole server for it, and not every process that opens a database.
+  const { startShop } = await import('../start.ts')
   const folder = mkdtempSync(join(tmpdir(), 'shop-template-'))
   const shop = await startShop(readConfig({ PORT: '0', DATA_DIR: folder, DATABASE_URL: url, TRADINGVIEW: 'off' }), {
     log: pino({ level: 'silent' }),
