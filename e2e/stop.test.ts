@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
 import { createTestDatabase } from '#server/testing/test-database.ts'
+import { expect, test } from './shop.ts'
 
 test('a shop that is stopped during its start exits cleanly', async () => {
   const database = await createTestDatabase()
