@@ -1,23 +1,35 @@
-import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test } from './shop.ts'
-import { declineCookies, publicPaths, stubRegionLookup } from './visitors.ts'
+import { expect, expectAccessible, expectAccessibleInBothThemes, overflowOf, test, withMotion } from './shop.ts'
+import { declineCookies, publicPaths, stubRegionLookup, watchLayoutShifts } from './visitors.ts'
 
-test('every public page and the 404 page pass axe in both themes and fit 320 px and 200% zoom', async ({ page }) => {
-  test.slow()
-  await stubRegionLookup(page, { country_code: 'DE' })
-  for (const path of [...publicPaths, '/no-such-page']) {
-    await page.setViewportSize({ width: 1280, height: 800 })
-    const response = await page.goto(path)
-    await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
-    await expectAccessibleInBothThemes(page)
-    // 640 px is 1280 px at 200 % zoom.
-    for (const width of [640, 320]) {
-      await page.setViewportSize({ width, height: 800 })
-      await expect.poll(() => overflowOf(page), `${path} at ${width} px`).toBe(0)
+test.describe('with motion', () => {
+  test.use(withMotion)
+
+  test('public pages and the 404 page pass axe in both themes, shift nothing, and fit 320 px and 200% zoom', async ({
+    page,
+  }) => {
+    test.slow()
+    await stubRegionLookup(page, { country_code: 'DE' })
+    const readLayoutShifts = await watchLayoutShifts(page)
+    for (const path of [...publicPaths, '/no-such-page']) {
+      // Undoes the axe check of the previous page, which turns motion off.
+      await page.emulateMedia({ reducedMotion: 'no-preference' })
+      await page.setViewportSize({ width: 360, height: 800 })
+      const response = await page.goto(path, { waitUntil: 'networkidle' })
+      await expect(page.getByRole('region', { name: 'Cookie Notice' })).toBeVisible()
+      expect(await readLayoutShifts(), path).toEqual([])
+
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await expectAccessibleInBothThemes(page)
+      // 640 px is 1280 px at 200 % zoom.
+      for (const width of [640, 320]) {
+        await page.setViewportSize({ width, height: 800 })
+        await expect.poll(() => overflowOf(page), `${path} at ${width} px`).toBe(0)
+      }
+      expect(response?.status()).toBe(path === '/no-such-page' ? 404 : 200)
     }
-    expect(response?.status()).toBe(path === '/no-such-page' ? 404 : 200)
-  }
-  await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
-  await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible()
+    await expect(page.getByRole('heading', { name: '404 Page Not Found' })).toBeVisible()
+    await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible()
+  })
 })
 
 test('a keyboard user can skip to the content and reach every control of the product page', async ({ page, shop }) => {
