@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { production } from '#server/testing/production.ts'
-import { expect, expectAccessible, logInAs, openShop, test } from './shop.ts'
+import { colorRules, expect, expectAccessible, logInAs, openShop, switchTheme, test } from './shop.ts'
 import { boxOf, declineCookies } from './visitors.ts'
 
 test.beforeEach(({ page, shop }) => declineCookies(page, shop))
@@ -249,7 +249,7 @@ test.describe('header and footer', () => {
     await expect(page).toHaveURL('/auth')
   })
 
-  test('the footer is the same on every page, at 390 and 1280 px', async ({ page, shop }) => {
+  test('the footer is the same on every page, and readable in the dark, at 390 and 1280 px', async ({ page, shop }) => {
     const footer = page.getByRole('contentinfo')
     const readTexts = async () => {
       const texts: string[] = []
@@ -264,6 +264,12 @@ test.describe('header and footer', () => {
     await expect(footer.getByRole('heading')).toHaveText(['Product', 'Company', 'Newsletter'])
 
     const homeTexts = await readTexts()
+    await switchTheme(page)
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      await expectAccessible(page, { rules: colorRules })
+    }
+
     await logInAs(page, await shop.admin(), shop)
     for (const path of [
       '/checkout?product=rebound-sigma-pro',
