@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
+import { accessPromise } from '#contract/access/promise.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { chooseFromMenu, confirmDialog, dialog, expectAccessibleAndFitting, rowOf } from './admin-helpers.ts'
+import {
+  expectAccessPromise,
+  expectPaymentSummary,
+  expectReceipt,
+  main,
+  payThroughApi,
+  skipAccessRequest,
+} from './after-paying-helpers.ts'
 import { expect, expectAccessible, logInAs, testWithConnectedShop as test } from './shop.ts'
 import { payAsGuest, waitUntilPagesShowConnection } from './visitors.ts'
 
@@ -62,6 +71,54 @@ test('a guest enters a username at the checkout and sees it unlocked after the p
   await expect(accessCard(page).getByText(/Unlocked until/)).toBeVisible()
   await page.getByRole('button', { name: 'Changed your mind? Undo it.' }).click()
   await expect(accessCard(page).getByText(/Your subscription renews on/)).toBeVisible()
+})
+
+// These tests are here, and not with the other purchases of guests, because a connected shop takes long to open.
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 800 } })
+  const sentence = accessPromise({ unlocksItself: true })
+
+  test('a new guest reads the same access promise from the product to the dashboard', async ({ page, shop }) => {
+    const email = `e2e-${randomUUID()}@example.com`
+    await waitUntilPagesShowConnection(shop)
+    await expectAccessPromise(page, sentence, 'Usually unlocked within minutes of your payment')
+    await payThroughApi(page, shop, email)
+    await expectPaymentSummary(page, email)
+
+    await expect(page.getByText('One step left: give us your TradingView username.')).toBeVisible()
+    await expect(main(page)).toContainText(`Add your TradingView username. ${sentence}`)
+    await expectAccessible(page)
+    await skipAccessRequest(page)
+    await expect(main(page)).toContainText(sentence)
+    await page.goto('/welcome')
+    await expect(main(page)).toContainText(sentence)
+    await expectReceipt(shop, email, sentence)
+  })
+
+  test('a guest with a confirmed account logs in after the payment and returns to the purchase', async ({
+    page,
+    shop,
+  }) => {
+    const owner = await shop.verifiedUser()
+    const { email } = owner.user
+    const username = `back_${randomUUID().slice(0, 6)}`
+    await payThroughApi(page, shop, email, username)
+    await expectPaymentSummary(page, email)
+    await expect(page.getByRole('heading', { name: 'One step left: log in' })).toBeVisible()
+    await expectAccessible(page)
+
+    await main(page).getByRole('link', { name: 'Log In' }).click()
+    const login = page.getByRole('form', { name: 'Login' })
+    await login.getByLabel('Email').fill(email)
+    await login.getByLabel('Password', { exact: true }).fill(owner.password)
+    await login.getByRole('button', { name: 'Log In', exact: true }).click()
+    await expect(page).toHaveURL('/checkout/success')
+    await expectPaymentSummary(page, email)
+
+    // The guest was not logged in, so the owner confirms the username with one click.
+    await expect(page.getByRole('textbox', { name: 'TradingView Username' })).toHaveValue(username)
+    await skipAccessRequest(page)
+  })
 })
 
 test('a buyer moves the access to another username, and a refund locks it', async ({ page, shop }) => {
