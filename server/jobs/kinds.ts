@@ -34,8 +34,8 @@ function policyOf({ cron, oneFor }: Kind) {
   return oneFor ? 'short' : 'standard'
 }
 
-/** Also removes the schedules of other kinds. */
-export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
+/** Also removes the schedules of other kinds. Without `withSchedules`, it stores none. */
+export async function prepareQueues(boss: PgBoss, kinds: Kinds, withSchedules: boolean) {
   const [queues, schedules] = await Promise.all([boss.getQueues(), boss.getSchedules()])
   const queueByName = new Map(queues.map((queue) => [queue.name, queue]))
   const cronByName = new Map(schedules.map(({ name, cron }) => [name, cron]))
@@ -44,7 +44,8 @@ export async function prepareQueues(boss: PgBoss, kinds: Kinds) {
     const { name, cron } = kind
     await storeQueue(boss, kind, queueByName.get(name))
     // Runs that were missed while no server ran are made up by one run at the next start.
-    if (cron && cronByName.get(name) !== cron) await boss.schedule(name, cron, null, { missed: 'once' })
+    if (withSchedules && cron && cronByName.get(name) !== cron)
+      await boss.schedule(name, cron, null, { missed: 'once' })
   }
 
   const removedSchedules = [...cronByName.keys()].filter((name) => !kinds.get(name)?.cron)

@@ -117,7 +117,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       await runUnderMigrationLock(url, async () => {
         await boss.start()
         await installForgetTrigger(query)
-        await prepareQueues(boss, kinds)
+        await prepareQueues(boss, kinds, withSchedules)
       })
       await workers.start(kinds)
       stopListening = listen(url, (name) => workers.wake([name]))
