@@ -44,7 +44,7 @@ test.each([
 })
 
 test('a database role without rights is reported in one line, with the statement that grants them', async () => {
-  const { superuserUrl, close } = await openEmbedded(mkdtempSync(join(folder, 'rights-')))
+  const { superuserUrl, close } = await openEmbedded(folder)
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()
   onTestFinished(async () => {
