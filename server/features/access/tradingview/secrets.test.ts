@@ -8,6 +8,8 @@ import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { contract } from '#contract/index.ts'
+import { backupToFile } from '#server/database/backup.ts'
+import { createSecrets, loadSecretsKey } from '#server/security/secrets.ts'
 import { openConnectedShop } from '#server/testing/connected-shop.ts'
 
 test('the session’s cookies appear unsealed in no log, answer, export, email, table or backup', async () => {
@@ -62,9 +64,8 @@ test('the session’s cookies appear unsealed in no log, answer, export, email, 
 
   // A backup contains the sealed cookies.
   const file = `${shop.config.dataDir}/backup.gz`
-  await promisify(execFile)(process.execPath, ['scripts/backup.ts', file], {
-    env: { ...process.env, DATABASE_URL: shop.config.databaseUrl, DATA_DIR: shop.config.dataDir },
-  })
+  const shopSecrets = createSecrets(loadSecretsKey(undefined, shop.config.dataDir))
+  await backupToFile(shop.connection.url, file, { secrets: shopSecrets, version: '1.0.0' })
   const dump = gunzipSync(readFileSync(file)).toString()
   const tables = dump.split(/^COPY /m).slice(1)
   expect(tables.length).toBeGreaterThan(30)
