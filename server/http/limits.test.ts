@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
 import { accounts } from '#contract/identity/accounts.ts'
@@ -193,6 +195,20 @@ describe('a person with an account', () => {
     }
     const resets = (await isolatedShop.mails()).filter(({ subject }) => subject === 'Reset your password')
     expect(resets).toHaveLength(3)
+  })
+
+  test('can log in again after the command that resets an admin', async () => {
+    await using isolatedShop = await openShop()
+    const admin = await isolatedShop.admin()
+    const { email } = admin.user
+    const elsewhere = isolatedShop.visitor()
+    for (let count = 0; count < 10; count++) await elsewhere.call(accounts.login, { email, ...wrong }).catch(() => {})
+    await expect(elsewhere.call(accounts.login, { email, password: admin.password })).rejects.toMatchObject(tooMany)
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/admin.ts', 'reset', email], {
+      env: { ...process.env, DATABASE_URL: isolatedShop.connection.url },
+    })
+    const password = stdout.trim().split(' ').at(-1) ?? ''
+    expect(await elsewhere.call(accounts.login, { email, password })).toMatchObject({ email })
   })
 })
 
