@@ -109,14 +109,20 @@ export function subscriptionCalls(client: Client, historyOf: HistoryOf, { automa
       }
     },
 
+    /** Replaces a scheduled end only by an earlier one. */
     async cancel(id: string, key: string, notice?: Notice) {
       const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
+      const latestEnd = notice ? seconds(notice.endsAt) : Number.POSITIVE_INFINITY
+      async function isDone() {
+        const subscription = await ask(sdk.subscriptions.retrieve(id))
+        return willEnd(subscription) && (subscription.cancel_at ?? Number.POSITIVE_INFINITY) <= latestEnd
+      }
       await retryWithoutSchedule(client, id, () =>
         change(
           // With the same key, a repeated request after a lost answer does not move the date.
           key,
           (options) => sdk.subscriptions.update(id, params, options),
-          async () => willEnd(await ask(sdk.subscriptions.retrieve(id))),
+          isDone,
           isRefused,
         ),
       ).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { hasEnded } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
-import { coversOnlySwitch, latestOrderAt, type PurchaseRow, type Purchases } from '../purchases/purchases.ts'
+import { coversOnlySwitch, isUnpaid, latestOrderAt, type PurchaseRow, type Purchases } from '../purchases/purchases.ts'
 import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
 
 /** `unrefunded` is missing if the subscription needed no change. */
@@ -113,23 +113,26 @@ export function createExecution(
     return { outcome: outcomeInWords(unrefunded, times, withdrawnSentence(declaration, purchase)), unrefunded }
   }
 
-  async function carryOutForCause(declaration: DeclarationRow, { id }: PurchaseRow) {
+  async function carryOutForCause(declaration: DeclarationRow, purchase: PurchaseRow) {
     const times = declaredTimes(declaration)
     const isBeforeRequestedEnd = declaration.endsOn !== null && times.from > now()
     if (isBeforeRequestedEnd) return 'later' as const
-    const unrefunded = await cancellation.cancelForCause(id, times)
-    const outcome = outcomeInWords(unrefunded, times, 'Ended right away, and the unused time was refunded')
-    return { outcome, unrefunded }
+    const unrefunded = await cancellation.cancelForCause(purchase.id, times)
+    const ifAllRefunded = isBookedByHand(purchase)
+      ? endedByHandSentence
+      : 'Ended right away, and the unused time was refunded'
+    return { outcome: outcomeInWords(unrefunded, times, ifAllRefunded), unrefunded }
   }
 
   async function carryOutCancellation(declaration: DeclarationRow, purchaseBefore: PurchaseRow) {
     const { id, currentPeriodEnd } = purchaseBefore
     const hadEnded = hasEnded(purchaseBefore.status)
     const requestedEnd = declaration.endsOn && new Date(declaration.endsOn)
-    // Waits until the requested day falls into the present period.
-    const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
-    if (renewsBefore && !hadEnded) return 'later' as const
     const times = declaredTimes(declaration)
+    // Waits until the requested day falls into the present period, and an unpaid purchase, until that day.
+    const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
+    const endsTooEarly = isUnpaid(purchaseBefore) && times.from > now()
+    if ((renewsBefore || endsTooEarly) && !hadEnded) return 'later' as const
     const unrefunded = await cancellation.cancelDeclared(id, times)
     const { endsAt, endedBecause, refundedAmount } = await findPurchase(id)
     if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
@@ -196,18 +199,23 @@ const dayOf = (date: Date) => dayFormat.format(date)
 function declaredTimes({ declaredAt, endsOn }: DeclarationRow) {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
   const from = requestedEnd > declaredAt ? requestedEnd : declaredAt
-  return { declaredAt, from, until: declarationDue(declaredAt) }
+  return { declaredAt, from, until: declarationDue(from) }
 }
 
-const withdrawnSentence = ({ declaredAt }: DeclarationRow, purchase: PurchaseRow) =>
-  coversOnlySwitch(purchase, declaredAt)
+function withdrawnSentence({ declaredAt }: DeclarationRow, purchase: PurchaseRow) {
+  if (isBookedByHand(purchase)) return endedByHandSentence
+  return coversOnlySwitch(purchase, declaredAt)
     ? 'Ended right away, and the time since the switch was refunded'
     : 'Ended right away and refunded in full'
+}
 
+const isBookedByHand = ({ paidThrough }: PurchaseRow) => paidThrough === 'hand'
+
+const endedByHandSentence = 'Ended right away. It was booked by hand, so nothing was refunded here'
 const hadEndedSentence = 'The contract had already ended'
 
 function outcomeInWords(
-  { late, disputed, lost, returned }: Unrefunded,
+  { late, elsewhere, disputed, lost, returned }: Unrefunded,
   { until }: { until: Date },
   ifAllRefunded: string,
 ) {
@@ -215,6 +223,7 @@ function outcomeInWords(
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
+    elsewhere > 0 && `Paid elsewhere and not refunded: ${exactDollars(elsewhere)}`,
     late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
   return sentences.length > 0 ? ['Ended right away', ...sentences].join('. ') : ifAllRefunded

@@ -9,6 +9,7 @@ import { declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { payments, purchases as purchaseRows } from '#server/database/schema.ts'
+import { atStripe } from '#server/testing/at-stripe.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
 import { mailsTo as allMailsTo, declared, linkIn, storedDeclaration } from '#server/testing/declarations.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -253,6 +254,7 @@ async function buyRenewedYear() {
   await readPurchase()
   return { ...buyer, readPurchase }
 }
+const daysOfYearBefore = (end: number) => Math.round((end - addMonths(new Date(end), -12).getTime()) / dayMs)
 const endOfDay = (date: Date) => `${date.toISOString().slice(0, 10)}T23:59:59.000Z`
 
 test('a renewed year ends on the requested day if it is later than the month’s notice', async () => {
@@ -305,8 +307,7 @@ test('a good cause after a cancellation with notice refunds the days since the g
   const purchase = await readPurchase()
   expect(purchase).toMatchObject({ status: 'cancelled' })
   const unusedDays = Math.ceil((yearEnd - shop.clock.now().getTime()) / dayMs)
-  const yearDays = Math.round((yearEnd - addMonths(new Date(yearEnd), -12).getTime()) / dayMs)
-  expect(purchase?.refundedAmount).toBe(Math.round((39_000 * unusedDays) / yearDays))
+  expect(purchase?.refundedAmount).toBe(Math.round((39_000 * unusedDays) / daysOfYearBefore(yearEnd)))
 })
 
 test('a disputed renewal is refunded only once the dispute is won', async () => {
@@ -421,4 +422,96 @@ test('the seller is emailed about declarations beyond the hourly limit an hour l
   await shop.advance(1, 'hour')
   for (let run = 0; run < 2; run++) await shop.queue.runNow('hand-declarations-to-seller')
   expect(await mailsAboutLate()).toMatchObject([{ subject: 'Action needed: withdrawal from Ada Trader' }])
+})
+
+test('a cancellation for a later day waits for that day while the renewal before it is unpaid', async () => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  const endsOn = new Date(shop.clock.now().getTime() + 45 * dayMs).toISOString().slice(0, 10)
+  const { id } = await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary', endsOn })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'hour')
+  const carryOut = () => shop.queue.runNow('carry-out-declarations').catch(() => {})
+  const readStatus = async () => {
+    await shop.settle()
+    const [purchase] = await (await shop.admin()).call(purchasesAdmin.list, { q: buyer.user.email })
+    return purchase?.status
+  }
+  await carryOut()
+  expect([await readStatus(), (await stored(id))?.state]).toEqual(['past_due', 'confirmed'])
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  await shop.changeCard(buyer, buyer.purchase.id, 'pm_card_visa')
+  await shop.settle()
+  await carryOut()
+  expect([await readStatus(), (await stored(id))?.state]).toEqual(['pending_cancel', 'done'])
+})
+
+test('a renewal charged after the requested day is refunded, even if that day was weeks after the declaration', async () => {
+  const buyer = await shop.buyer()
+  const endsOn = new Date(shop.clock.now().getTime() + 55 * dayMs).toISOString().slice(0, 10)
+  const input = { ...declared(buyer.user.email), grounds: 'ordinary' as const, endsOn }
+  const { id } = await shop.visitor().call(contract.cancel, input)
+  await shop.settle()
+  await shop.advance(2, 'month')
+  await shop.advance(1, 'day')
+  const admin = await shop.admin()
+  await admin.call(declarationsAdmin.carryOut, { id })
+  expect(await admin.call(purchasesAdmin.list, { q: buyer.user.email })).toMatchObject([
+    { status: 'cancelled', refundedAmount: 3900 },
+  ])
+  expect(await stored(id)).toMatchObject({ outcome: 'Ended right away, and the renewal was refunded' })
+})
+
+test('a second cancellation replaces the first one only if it ends the year earlier', async () => {
+  const { call, user, readPurchase } = await buyRenewedYear()
+  const yearEnd = Date.parse((await readPurchase())?.currentPeriodEnd ?? '')
+  const input = { ...declared(user.email), grounds: 'ordinary' as const }
+  const inMonths = (months: number) => addMonths(shop.clock.now(), months)
+  const cancelFor = async (end: Date | undefined) => {
+    await call(contract.cancel, { ...input, endsOn: end?.toISOString().slice(0, 10) })
+    await shop.settle()
+    return readPurchase()
+  }
+  const later = inMonths(8)
+  expect(await cancelFor(later)).toMatchObject({ status: 'pending_cancel', endsAt: endOfDay(later) })
+  const afterNotice = { status: 'pending_cancel', endsAt: endOfDay(inMonths(1)) }
+  expect(await cancelFor(undefined)).toMatchObject(afterNotice)
+  expect(await cancelFor(inMonths(5))).toMatchObject(afterNotice)
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await shop.settle()
+  const purchase = await readPurchase()
+  const unusedDays = Math.ceil((yearEnd - Date.parse(afterNotice.endsAt)) / dayMs)
+  expect(purchase).toMatchObject({
+    status: 'cancelled',
+    refundedAmount: Math.round((39_000 * unusedDays) / daysOfYearBefore(yearEnd)),
+  })
+})
+
+test('the outcome names what was paid outside Stripe, which the seller refunds', async () => {
+  const buyer = await shop.buyer({ billing: 'yearly' })
+  const [row] = await shop.connection.db.select().from(purchaseRows).where(eq(purchaseRows.id, buyer.purchase.id))
+  const subscription = row?.stripeSubscriptionId ?? ''
+  await shop.sandbox.controls.failNextRenewal(subscription)
+  await shop.advance(1, 'year')
+  const [renewal] = await atStripe(shop).invoicesOf(subscription)
+  await shop.sandbox.controls.dashboard.payOutOfBand(renewal?.id ?? '')
+  await shop.advance(1, 'day')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const cancellation = { ...declared(buyer.user.email), grounds: 'good_cause' as const, reason: 'It stopped working' }
+  const { id } = await buyer.call(contract.cancel, cancellation)
+  await (await shop.admin()).call(declarationsAdmin.carryOut, { id })
+  expect((await stored(id))?.outcome).toMatch(/^Ended right away\. Paid elsewhere and not refunded: \$38\d\.\d\d$/)
+})
+
+test('a withdrawal from a purchase booked by hand doesn’t claim a refund', async () => {
+  const { user, call } = await shop.user()
+  await bookPurchase(shop.connection, user.id)
+  const { id } = await call(contract.withdraw, declared(user.email))
+  await shop.settle()
+  expect(await stored(id)).toMatchObject({ state: 'open' })
+  await (await shop.admin()).call(declarationsAdmin.carryOut, { id })
+  expect(await stored(id)).toMatchObject({
+    state: 'done',
+    outcome: 'Ended right away. It was booked by hand, so nothing was refunded here',
+  })
 })

@@ -14,6 +14,7 @@ export {
   deletePurchase,
   findPurchase,
   insertPurchase,
+  isUnpaid,
   type PurchaseRow,
   updatePurchase,
   updatePurchases,

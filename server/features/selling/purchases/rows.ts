@@ -7,6 +7,10 @@ import { notFound } from '#server/errors.ts'
 export type PurchaseRow = typeof purchases.$inferSelect
 export type PurchaseChanges = PgUpdateSetSource<typeof purchases>
 
+/** True if the present period is not paid. Stripe drafts a renewal an hour before it charges the card. */
+export const isUnpaid = ({ status, draftSince, isCollectionPaused }: PurchaseRow) =>
+  status === 'past_due' || status === 'paused' || (status === 'active' && draftSince !== null && !isCollectionPaused)
+
 /** Throws 404; with `userId`, also for someone else's purchase. */
 export async function findPurchase(db: Database | Transaction, id: string, userId?: string): Promise<PurchaseRow> {
   const [found] = await db

@@ -1,11 +1,8 @@
 import type { RefundNotes, StripeGateway } from '#server/gateways/stripe.ts'
-import type { PaidHistory } from '../invoices/invoices.ts'
-import { type AmountDue, remainingRefunds } from './refundable.ts'
+import { type AmountDue, type PaidAmount, remainingRefunds } from './refundable.ts'
 
-type PaymentRecord = PaidHistory['payments'][number]
-
-export function fullAmountIf(isDue: (payment: PaymentRecord) => boolean): AmountDue {
-  return (payment) => (isDue(payment) ? payment.amount : 0)
+export function fullAmountIf(isDue: (paid: PaidAmount) => boolean): AmountDue {
+  return (paid) => (isDue(paid) ? paid.amount : 0)
 }
 
 /** Idempotent: amounts already refunded count. */

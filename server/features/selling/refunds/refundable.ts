@@ -14,8 +14,11 @@ import {
 
 type PaymentRecord = PaidHistory['payments'][number]
 
+/** A payment outside Stripe has its invoice's id in place of a payment intent's. */
+export type PaidAmount = Pick<PaymentRecord, 'paymentIntentId' | 'invoiceId' | 'paidAt' | 'amount'>
+
 /** Total that must be refunded of a payment, in cents, including what already was. */
-export type AmountDue = (payment: PaymentRecord, history: PaidHistory) => number
+export type AmountDue = (paid: PaidAmount, history: PaidHistory) => number
 
 /** Lists the refunds that are still due, newest payment first. */
 export function remainingRefunds(history: PaidHistory, amountDue: AmountDue) {

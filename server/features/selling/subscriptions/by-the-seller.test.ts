@@ -108,6 +108,29 @@ test('an immediate cancellation can refund the unused days, to the cent and once
   expect(await isolatedShop.queue.failed.count()).toBe(0)
 })
 
+test('an interrupted refund of the unused days doesn’t prevent one in a later period', async () => {
+  await using isolatedShop = await openShop()
+  const buyer = await isolatedShop.buyer()
+  const { id } = buyer.purchase
+  const endWithRefund = async () => {
+    const admin = await isolatedShop.admin()
+    const { rest } = await admin.call(purchasesAdmin.cancellation, { id })
+    return admin.call(purchasesAdmin.cancel, { id, refund: rest }).then(() => rest)
+  }
+  await isolatedShop.advance(10, 'day')
+  await isolatedShop.sandbox.controls.failNext({ on: 'DELETE /v1/subscriptions', status: 400 })
+  await expect(endWithRefund()).rejects.toMatchObject({ status: 502 })
+  const refundedBefore = (await purchaseOf(isolatedShop, buyer))?.refundedAmount ?? 0
+  expect(refundedBefore).toBeGreaterThan(0)
+  await isolatedShop.advance(1, 'month')
+  const refundedLater = await endWithRefund()
+  expect(refundedLater).toBeGreaterThan(0)
+  expect(await purchaseOf(isolatedShop, buyer)).toMatchObject({
+    status: 'cancelled',
+    refundedAmount: refundedBefore + refundedLater,
+  })
+})
+
 test('a booking by hand ends immediately or with its period, and has nothing to refund', async () => {
   const buyer = await shop.user()
   const { id } = await bookPurchase(shop.connection, buyer.user.id)

@@ -16,7 +16,7 @@ import { conflict } from '#server/errors.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import type { Orders } from '../orders/orders.ts'
-import { type AccessEffects, findPurchase, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
+import { type AccessEffects, findPurchase, isUnpaid, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import {
   type AmountDue,
   duePaidUntil,
@@ -39,8 +39,8 @@ type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | '
 }
 type EndPreview = { endsAt: Date | null; refund: number }
 
-/** Due but not refunded: paid too late, under dispute, lost in a dispute, or returned by the buyer's bank. */
-export type Unrefunded = { late: number; disputed: number; lost: number; returned: number }
+/** Due but not refunded: paid too late or outside Stripe, under dispute, lost in a dispute, or returned by the buyer's bank. */
+export type Unrefunded = { late: number; elsewhere: number; disputed: number; lost: number; returned: number }
 
 /** Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
@@ -80,13 +80,18 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     return previewNotice(purchase, await sumPaidSince(db, paidFrom, id), times)
   }
 
-  /** Syncs an unpaid purchase first, because the shop may not have heard of its payment. */
+  /**
+   * Syncs first if the shop may not have heard of a renewal or its payment.
+   * `beforeSync` was read before that, so a payment that it doesn't contain has arrived meanwhile.
+   */
   async function findCurrent(id: string, userId?: string) {
     const purchase = await findPurchase(db, id, userId)
-    const { status, stripeSubscriptionId: subscriptionId } = purchase
-    if (!subscriptionId || (status !== 'past_due' && status !== 'paused')) return purchase
+    const { status, currentPeriodEnd, stripeSubscriptionId: subscriptionId } = purchase
+    const mayHaveRenewed = !hasEnded(status) && currentPeriodEnd !== null && currentPeriodEnd <= now()
+    if (!subscriptionId || !(isUnpaid(purchase) || mayHaveRenewed)) return { purchase, beforeSync: null }
+    const beforeSync = await stripe.subscriptions.read(subscriptionId)
     await sync(subscriptionId)
-    return findPurchase(db, id, userId)
+    return { purchase: await findPurchase(db, id, userId), beforeSync }
   }
 
   /** Throws 404 for someone else's purchase; without `userId`, the seller may cancel any. */
@@ -94,17 +99,14 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => bookings.cancel(tx, id))
     await runExclusive(subscriptionId, async () => {
-      const purchase = await findCurrent(id, userId)
-      const { status } = purchase
-      if (status === 'pending_cancel') return
-      if (status !== 'active' && status !== 'past_due' && status !== 'paused')
-        throw conflict('not-active', 'Only an active subscription can be cancelled')
+      const { purchase, beforeSync } = await findCurrent(id, userId)
+      if (hasEnded(purchase.status)) throw conflict('not-active', 'Only an active subscription can be cancelled')
       const notice = await noticeOf(purchase, declared)
+      if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return
       const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
       const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
-      // Past-due and paused subscriptions end immediately.
-      if (status === 'active') await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
-      else await endUnpaid(stripe, await stripe.subscriptions.read(subscriptionId))
+      if (beforeSync && isUnpaid(purchase)) await endUnpaid(stripe, beforeSync)
+      else await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -126,7 +128,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
   async function preview(id: string, userId?: string) {
     const purchase = await findPurchase(db, id, userId)
-    if (purchase.status !== 'active') return { endsAt: null, refund: 0 }
+    if (purchase.status !== 'active' || isUnpaid(purchase)) return { endsAt: null, refund: 0 }
     if (!purchase.stripeSubscriptionId) return { endsAt: endOfBooking(purchase, now()), refund: 0 }
     return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
   }
@@ -167,14 +169,13 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
     async cancelDeclared(id, declared) {
       const { from, until } = declared
-      const purchase = await findCurrent(id)
+      const { purchase } = await findCurrent(id)
       if (wasRenewedSince(from, purchase, consumerLaw)) {
         const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
         return endAndRefund(purchase, paymentsSince, until)
       }
-      // An earlier cancellation has promised its own refund.
-      if (purchase.status === 'pending_cancel') return nothingUnrefunded
       const notice = await noticeOf(purchase, declared)
+      if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return nothingUnrefunded
       if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), until)
       if (!hasEnded(purchase.status)) await cancel(id, { declared })
       return nothingUnrefunded
@@ -187,6 +188,9 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     endAllOf: (userId) => endAllOf(deps, userId),
   }
 }
+
+const endsEarlier = (notice: { endsAt: Date } | null, { endsAt }: PurchaseRow) =>
+  notice !== null && endsAt !== null && notice.endsAt < endsAt
 
 /** Payments for the purchase since `paidFrom`, without what was refunded of them. */
 async function sumPaidSince(db: Database, paidFrom: Date, purchaseId: string) {
@@ -209,7 +213,7 @@ async function idempotencyKey(orders: CancellationDeps['orders'], action: string
   return `${action}-${subscriptionId}-${order?.version ?? 0}`
 }
 
-const nothingUnrefunded: Unrefunded = { late: 0, disputed: 0, lost: 0, returned: 0 }
+const nothingUnrefunded: Unrefunded = { late: 0, elsewhere: 0, disputed: 0, lost: 0, returned: 0 }
 
 function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefunded {
   const unrefunded = { ...nothingUnrefunded }
@@ -217,6 +221,9 @@ function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefun
     const remaining = Math.max(0, amountDue(payment, subscription) - payment.refunded)
     unrefunded[unrefundedReasonOf(payment)] += remaining
   }
+  for (const { id, paidAt, paidOutOfBand: amount } of subscription.invoices)
+    if (paidAt && amount > 0)
+      unrefunded.elsewhere += amountDue({ paymentIntentId: id, invoiceId: id, paidAt, amount }, subscription)
   return unrefunded
 }
 

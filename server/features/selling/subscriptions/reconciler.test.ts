@@ -189,3 +189,50 @@ test('a renewal that Stripe has only drafted is never charged once the subscript
     { status: 'paid' },
   ])
 })
+
+test('cancelling in the hour before a renewal is charged ends the subscription, and the renewal is never charged', async () => {
+  const { controls } = shop.sandbox
+  const buyer = await shop.buyer()
+  const { id } = buyer.purchase
+  await controls.behave({ draftSeconds: 3600 })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'minute')
+  await logIn(buyer)
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: null, refund: 0 })
+  await buyer.call(purchases.cancel, { id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+  await shop.advance(1, 'day')
+  await controls.behaveAsUsual()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', lastPaidAmount: 3900, refundedAmount: 0 })
+  const { invoicesOf } = atStripe(shop)
+  expect(await invoicesOf((await purchaseOf(buyer))?.stripeSubscriptionId)).toMatchObject([
+    { status: 'draft' },
+    { status: 'paid' },
+  ])
+})
+
+test('cancelling a renewal that was drafted unheard ends the subscription, too', async () => {
+  const { controls } = shop.sandbox
+  const buyer = await shop.buyer()
+  await controls.behave({ draftSeconds: 3600 })
+  await controls.webhooks.misbehave({ drop: true })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'minute')
+  await logIn(buyer)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
+  await shop.advance(1, 'day')
+  await controls.behaveAsUsual()
+  expect(await purchaseOf(buyer)).toMatchObject({ lastPaidAmount: 3900, refundedAmount: 0 })
+})
+
+test('cancelling while collection is paused keeps the period, although its invoice stays a draft', async () => {
+  const buyer = await shop.buyer()
+  const { stripeSubscriptionId } = (await purchaseOf(buyer)) ?? {}
+  await shop.sandbox.controls.dashboard.pauseCollection(stripeSubscriptionId ?? '', null)
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'day')
+  await logIn(buyer)
+  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+})

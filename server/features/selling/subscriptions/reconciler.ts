@@ -119,10 +119,11 @@ export function createReconciler(deps: ReconcilerDeps): () => Promise<void> {
   }
 
   async function endGracePeriod(id: string, subscriptionId: string) {
+    // Read before the sync, so that a payment that arrives meanwhile is refunded.
+    const subscription = await stripe.subscriptions.read(subscriptionId)
     await sync(subscriptionId)
     const [purchase] = await db.select().from(purchases).where(eq(purchases.id, id))
     if (!purchase || !isGraceOver(purchase)) return
-    const subscription = await stripe.subscriptions.read(subscriptionId)
     const { openInvoice, payments } = subscription
     // Stripe may show a payment before it marks the invoice as paid.
     const isPaid = payments.some(({ invoiceId, refunded }) => invoiceId === openInvoice?.id && refunded === 0)

@@ -33,7 +33,7 @@ export type SellerActions = {
   preview(id: string): Promise<CancellationPreview>
   /** With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
-  /** Refuses an unpaid subscription, which would end immediately. */
+  /** Refuses a past-due or paused subscription, which would end immediately. */
   cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
   /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
@@ -67,8 +67,9 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
     if (!unused) throw conflict('nothing-to-refund', 'Nothing can be refunded for the rest of this period')
     const decideAmount = async () => {
       const subscription = await stripe.subscriptions.read(subscriptionId)
-      // An earlier try was interrupted after its refund.
-      if (subscription.payments.some((payment) => refundedForUnusedTerm(payment) > 0)) return 0
+      const payment = subscription.payments.find(({ paymentIntentId }) => paymentIntentId === unused.paymentIntentId)
+      const wasInterruptedAfterRefund = payment !== undefined && refundedForUnusedTerm(payment) > 0
+      if (wasInterruptedAfterRefund) return 0
       const amount = unusedShare(subscription, now())?.amount ?? 0
       if (amount === previewedAmount) return amount
       await sync(subscriptionId)

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
@@ -11,6 +12,8 @@ import { Checkbox } from '#web/ui/checkbox.tsx'
 import { Dialog, DialogButtons } from '#web/ui/dialog.tsx'
 import { Time } from '#web/ui/time.tsx'
 import { Choice } from '../parts/dialog-parts.tsx'
+
+type Cancellation = OutputOf<typeof purchasesAdmin.cancellation>
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
@@ -27,9 +30,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const cancelNow = useCall(purchasesAdmin.cancel, { ...sharedOptions, succeeded: 'Purchase cancelled successfully' })
   const cancelLater = useCall(purchasesAdmin.cancelAtPeriodEnd, {
     ...sharedOptions,
-    succeeded: cancellation?.endsAt
-      ? `Cancels on ${dayFormat.format(new Date(cancellation.endsAt))}`
-      : 'Cancels at period end',
+    succeeded: cancelledLaterMessage(cancellation),
   })
   const isMissingAtStripe = cancellation?.isMissing ?? false
   function sendCancellation() {
@@ -37,7 +38,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
     if (cancelsLater && !isMissingAtStripe) cancelLater.mutate({ id })
     else cancelNow.mutate({ id, ...refund })
   }
-  const laterText = <CancelLaterText endsAt={cancellation?.endsAt ?? null} refund={cancellation?.refund ?? 0} />
+  const laterText = <CancelLaterText cancellation={cancellation} />
   const nowText = <>Access ends today. {refundText()}</>
 
   function refundText() {
@@ -105,13 +106,24 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   )
 }
 
-function CancelLaterText({ endsAt, refund }: { endsAt: string | null; refund: number }): ReactNode {
+/** `cancellation` is missing if it could not be loaded. */
+function CancelLaterText({ cancellation }: { cancellation: Cancellation | undefined }): ReactNode {
+  if (cancellation && !cancellation.endsAt)
+    return 'The renewal has not been charged yet. It won’t be, and access ends today.'
+  const refund = cancellation?.refund ?? 0
   return (
     <>
-      They keep access until {endsAt ? <Time value={endsAt} /> : 'then'}, and nothing more is charged. You can undo it
-      until then.
+      They keep access until {cancellation?.endsAt ? <Time value={cancellation.endsAt} /> : 'then'}, and nothing more is
+      charged. You can undo it until then.
       {refund > 0 &&
         ` The year has renewed, so it ends with one month’s notice, and ${exactDollars(refund)} is refunded then.`}
     </>
   )
+}
+
+function cancelledLaterMessage(cancellation: Cancellation | undefined) {
+  if (!cancellation) return 'Cancels at period end'
+  return cancellation.endsAt
+    ? `Cancels on ${dayFormat.format(new Date(cancellation.endsAt))}`
+    : 'Purchase cancelled successfully'
 }

@@ -23,11 +23,18 @@ const purchase = {
   awaitsBank: false,
 }
 
-beforeEach(() => history.replaceState(null, '', '/'))
+let preview: { endsAt: string | null; refund: number }
+
+beforeEach(() => {
+  history.replaceState(null, '', '/')
+  preview = { endsAt: '2026-11-30T12:00:00.000Z', refund: 0 }
+})
 
 /** Opens a page with this query, which shows the row once the query has been read. */
 async function openRow(query: string, changes: Partial<Purchase> = {}, consumerLaw: 'eu' | 'none' = 'none') {
-  vi.stubGlobal('fetch', async () => new Response('', { status: 503 }))
+  vi.stubGlobal('fetch', async (url: string) =>
+    url.endsWith('/cancellation') ? Response.json(preview) : new Response('', { status: 503 }),
+  )
   onTestFinished(() => void vi.unstubAllGlobals())
   history.replaceState(null, '', `/dashboard?${query}`)
   function Page() {
@@ -47,6 +54,12 @@ async function openRow(query: string, changes: Partial<Purchase> = {}, consumerL
     </SettingsProvider>,
   )
   expect(document.body.textContent).toContain('Sigma')
+}
+
+async function askToCancel() {
+  const buttons = [...document.querySelectorAll('button')]
+  await perform(() => buttons.find(({ textContent }) => textContent === 'Cancel Subscription')?.click())
+  await vi.waitFor(() => expect(document.querySelector('dialog')).not.toBeNull())
 }
 
 test('a payment that only needs the bank’s confirmation does not ask for another card', async () => {
@@ -79,12 +92,27 @@ test('the row says what a withdrawal refunds, and by when', async () => {
     await openRow('a=b', { status: 'active', withdrawal: { by, covers } }, 'eu')
     expect(document.body.textContent).toMatch(/Until .*Nov 15, 2026/)
     expect(document.body.textContent).toContain(`you can withdraw and ${texts[covers]}`)
-    const buttons = [...document.querySelectorAll('button')]
-    await perform(() => buttons.find(({ textContent }) => textContent === 'Cancel Subscription')?.click())
+    await askToCancel()
     const inDialog = texts[covers].slice(0, -1)
     expect(document.querySelector('dialog')?.textContent).toContain(
       `you can withdraw instead and ${inDialog} (link below your subscription).`,
     )
     document.body.replaceChildren()
   }
+})
+
+test('before a cancellation, the buyer reads when it takes effect', async () => {
+  await openRow('a=b', { status: 'active' })
+  await askToCancel()
+  expect(document.querySelector('dialog')?.textContent).toContain('You will retain access until the end')
+  expect(document.querySelector('dialog')?.textContent).toContain('It ends on November 30, 2026.')
+  document.body.replaceChildren()
+
+  // The renewal has begun, but its payment has not been charged yet.
+  preview = { endsAt: null, refund: 0 }
+  await openRow('a=b', { status: 'active' })
+  await askToCancel()
+  expect(document.querySelector('dialog')?.textContent).toContain(
+    'The open payment won’t be charged anymore, and your access ends immediately.',
+  )
 })

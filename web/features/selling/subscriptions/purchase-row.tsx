@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { access } from '#contract/access/access.ts'
+import type { OutputOf } from '#contract/endpoint.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
-import { planOf } from '#contract/plans.ts'
 import { contractNumber, withdrawalEffects } from '#contract/selling/legal/consumer-law.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
 import { isLive, statusTexts, statusTones } from '#contract/statuses.ts'
@@ -35,7 +35,7 @@ export function PurchaseRow({ purchase, mayBuyAgain }: { purchase: Purchase; may
   const isForCard = query.get('card') === id && !query.has('setup_intent')
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(isForCard ? 'card' : null)
   const Dialog = dialog && dialogs[dialog]
-  const canCancel = status === 'active' || isEndedAtOnce(status)
+  const canCancel = status === 'active' || status === 'past_due' || status === 'paused'
   const download = useDownloadInvoice()
   return (
     <li className="flex flex-col gap-x-8 gap-y-4 p-5 sm:p-6 lg:flex-row lg:items-center lg:justify-between">
@@ -203,52 +203,54 @@ const formatDay = (date: Date) => date.toLocaleDateString(undefined, { dateStyle
 
 const refreshes = [purchases.list, access.mine]
 
-/** Past-due and paused subscriptions end immediately. */
-const isEndedAtOnce = (status: Purchase['status']) => status === 'past_due' || status === 'paused'
+type CancellationPreview = OutputOf<typeof purchases.cancellation>
 
-type EarlyEnd = { endsAt: string | null; refund: number }
-
-function describeCancellation({ status, period }: Purchase, earlyEnd: EarlyEnd | undefined) {
-  if (earlyEnd?.refund)
-    return `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${formatDay(new Date(earlyEnd.endsAt ?? 0))}. On that day, we pay back ${exactDollars(earlyEnd.refund)} for the rest of it.`
+function describeCancellation({ status, period }: Purchase, { endsAt, refund }: CancellationPreview) {
+  if (endsAt && refund)
+    return `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${formatDay(new Date(endsAt))}. On that day, we pay back ${exactDollars(refund)} for the rest of it.`
   if (status === 'paused') return 'Are you sure you want to cancel your subscription? It ends immediately.'
-  if (isEndedAtOnce(status))
+  if (!endsAt)
     return 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
   return 'Are you sure you want to cancel your subscription? You will retain access until the end of your billing period.'
 }
 
-function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
-  const { id, status, billingType, currentPeriodEnd } = props.purchase
-  const endsAtOnce = isEndedAtOnce(status)
-  // A renewed plan of more than a month ends with one month's notice and a partial refund.
-  const mayEndEarly = planOf(billingType).months > 1 && !endsAtOnce
-  const withdrawal = useWithdrawal(props.purchase)
+function Cancel({ purchase, onCancelled }: { purchase: Purchase; onCancelled: () => void }) {
+  const { id } = purchase
+  const [isAsking, setIsAsking] = useState(false)
+  const withdrawal = useWithdrawal(purchase)
   const cancel = useCall(purchases.cancel, {
     refreshes,
     succeeded: 'Subscription will be cancelled',
     failed: 'Failed to cancel',
     onSuccess: ({ isDone }) => {
-      if (isDone) props.onCancelled()
+      if (isDone) onCancelled()
     },
   })
-  async function confirmAndCancel() {
-    let earlyEnd: EarlyEnd | undefined
+
+  async function loadPreview() {
+    setIsAsking(true)
     try {
-      if (mayEndEarly) earlyEnd = await call(purchases.cancellation, { id })
+      return await call(purchases.cancellation, { id })
     } catch (error) {
       toastError('Failed to cancel', error)
-      return
+      return null
+    } finally {
+      setIsAsking(false)
     }
+  }
+
+  async function confirmAndCancel() {
+    const preview = await loadPreview()
+    if (!preview) return
     const effects: string[] = []
-    const endsWithPeriod = !earlyEnd?.refund && !endsAtOnce
-    if (endsWithPeriod && currentPeriodEnd) effects.push(`It ends on ${formatDay(new Date(currentPeriodEnd))}.`)
+    if (preview.endsAt && !preview.refund) effects.push(`It ends on ${formatDay(new Date(preview.endsAt))}.`)
     if (withdrawal)
       effects.push(
         `Until ${formatDay(new Date(withdrawal.by))}, you can withdraw instead and ${withdrawalEffects[withdrawal.covers]} (link below your subscription).`,
       )
     const isSure = await confirm({
       title: 'Cancel Subscription',
-      description: describeCancellation(props.purchase, earlyEnd),
+      description: describeCancellation(purchase, preview),
       effect: effects.join(' '),
       action: 'Cancel Subscription',
       cancel: 'Keep Subscription',
@@ -256,12 +258,13 @@ function Cancel(props: { purchase: Purchase; onCancelled: () => void }) {
     })
     if (isSure) cancel.mutate({ id })
   }
+
   return (
     <Button
       variant="ghost"
       size="sm"
-      pending={cancel.isPending}
-      pendingText="Cancelling..."
+      pending={isAsking || cancel.isPending}
+      pendingText={isAsking ? 'One moment...' : 'Cancelling...'}
       onClick={() => void confirmAndCancel()}
     >
       Cancel Subscription
