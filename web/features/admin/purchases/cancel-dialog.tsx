@@ -56,7 +56,8 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
           at Stripe: access ends today, and nothing is refunded.
         </p>
       )
-    if (!(canCancelLater && canEndNow)) return <p>{cancelsLater ? laterText : nowText}</p>
+    const endsTodayAnyway = canCancelLater && cancellation?.endsAt === null
+    if (endsTodayAnyway || !(canCancelLater && canEndNow)) return <p>{cancelsLater ? laterText : nowText}</p>
     return (
       <fieldset className="flex flex-col gap-3">
         <legend className="sr-only">When</legend>
