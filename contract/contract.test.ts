@@ -31,6 +31,7 @@ const undocumentedFields: Record<string, string[]> = {
   '/api/admin/purchases/:id/cancel': ['refund'],
   '/api/admin/recommended-assets': ['reviewedAt', 'createdAt'],
   '/api/admin/users': ['invite'],
+  '/api/purchases/:id/cancel': ['endsAt'],
 }
 const listFields = ['limit', 'cursor', 'q', 'status', 'billingType', 'need', 'sort']
 

@@ -9,7 +9,7 @@ import {
   purchaseRisks,
   purchaseStatuses,
 } from '../statuses.ts'
-import { purchase } from './purchases.ts'
+import { expectedEnd, purchase } from './purchases.ts'
 
 /** A status; `live` for all that give access; `paying` for those that also count as revenue. */
 const purchaseFilters = [...purchaseStatuses, 'live', 'paying'] as const
@@ -93,6 +93,7 @@ export const purchasesAdmin = {
     access: 'purchases.cancel',
     fresh: true,
     summary: 'Cancel an active purchase at the end of the paid period',
+    input: z.strictObject({ id, endsAt: expectedEnd }),
   }),
   cancellation: endpoint('GET /api/admin/purchases/:id/cancellation', {
     access: 'purchases.cancel',

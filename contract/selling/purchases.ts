@@ -5,6 +5,9 @@ import { bookingKinds, endReasons, leaveReasons, paymentPlaces, purchaseStatuses
 import { tax } from './billing.ts'
 import { withdrawalCoverages } from './legal/consumer-law.ts'
 
+/** End that the preview of the cancellation named. If it differs by now, nothing is cancelled. */
+export const expectedEnd = z.optional(z.nullable(z.iso.datetime()))
+
 const purchaseStatus = z.enum(purchaseStatuses)
 
 export const purchase = z.object({
@@ -102,6 +105,7 @@ export const purchases = {
   }),
   cancel: endpoint('POST /api/purchases/:id/cancel', {
     summary: 'Cancel at the end of the paid period',
+    input: z.strictObject({ id, endsAt: expectedEnd }),
     /** False if the cancellation is recorded, but Stripe could not be reached yet. */
     output: z.object({ isDone: z.boolean() }),
     limit: limitWithEmail,

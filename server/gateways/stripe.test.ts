@@ -150,7 +150,12 @@ test('a cancellation gets a new idempotency key when Stripe keeps answering the 
   let willEnd = false
   const subscription = () => ({
     status: 200,
-    body: { object: 'subscription', cancel_at_period_end: willEnd, cancel_at: null },
+    body: {
+      object: 'subscription',
+      cancel_at_period_end: willEnd,
+      cancel_at: null,
+      items: { data: [{ current_period_end: 1_800_000_000 }] },
+    },
   })
   const { stripe } = await openGateway(
     replayPerKey(({ method }) => {
@@ -161,6 +166,18 @@ test('a cancellation gets a new idempotency key when Stripe keeps answering the 
   )
   await stripe.subscriptions.cancel('sub_1', 'cancel-sub_1-7')
   expect(willEnd).toBe(true)
+})
+
+test('a cancellation that failed is sent again, even if a later end was set before', async () => {
+  const subscription = { object: 'subscription', cancel_at_period_end: false, cancel_at: 1_900_000_000 }
+  let failures = 1
+  const { stripe, requests } = await openGateway(({ method }) =>
+    method === 'POST' && failures-- > 0
+      ? { status: 500, body: error('api_error') }
+      : { status: 200, body: { ...subscription, items: { data: [{ current_period_end: 1_800_000_000 }] } } },
+  )
+  await stripe.subscriptions.cancel('sub_1', 'cancel-sub_1-8')
+  expect(requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(1)
 })
 
 test('a refund that Stripe made before its answer failed is not made again', async () => {

@@ -1,8 +1,15 @@
-import { isDeepStrictEqual } from 'node:util'
 import { eq, isNotNull } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
 import { purchases, users } from '../database/schema.ts'
-import { type Ledger, type Line, readLedger, type StripeObjects } from './stripe-ledger.ts'
+import {
+  isNeverTried,
+  isPayable,
+  type Ledger,
+  type Line,
+  readLedger,
+  type StripeObjects,
+  wasForgiven,
+} from './stripe-ledger.ts'
 import { meaningOf, type StateAtStripe } from './subscription-states.ts'
 
 type Shop = { connection: Pick<Connection, 'db'> }
@@ -189,8 +196,7 @@ function derivePurchases(ledger: Ledger) {
     const periodPayments = period ? payments.filter((each) => each.invoice === period.id) : payments.slice(0, 1)
 
     const due = invoices.findLast(({ billing_reason: reason }) => reason !== 'subscription_update')
-    // A renewal is forgiven if the seller voided its invoice before the end of the subscription.
-    const isForgiven = due?.status === 'void' && (due.status_transitions.voided_at ?? Infinity) < (ended_at ?? Infinity)
+    const isForgiven = wasForgiven(due, ended_at)
     const isFree = subscription.pause_collection !== null || isForgiven
 
     // Unused time of the previous month also paid for a switch.
@@ -198,13 +204,13 @@ function derivePurchases(ledger: Ledger) {
     const switchedAt = period?.status_transitions.paid_at ?? 0
     const previousPayment = payments.find((each) => each.invoice !== period?.id && each.created <= switchedAt)
     const creditedPayment = isSwitch ? previousPayment : undefined
-    const isPayable = (each?: StripeObjects['invoice']) => each?.status === 'open' || each?.status === 'uncollectible'
     const invoice = isPayable(due) ? due : (invoices.findLast(isPayable) ?? due)
+    const invoiceWord = isNeverTried(due) ? 'never tried' : (due?.status ?? 'none')
     const state: StateAtStripe = {
       status: statusOf(subscription),
       cancellation: cancel_at_period_end || (cancel_at ?? Infinity) <= periodEnd ? 'scheduled' : 'none',
       // A forgiven renewal does not make the end count as unpaid.
-      invoice: isForgiven && status === 'canceled' ? 'paid' : (due?.status ?? 'none'),
+      invoice: isForgiven && status === 'canceled' ? 'paid' : invoiceWord,
       payment: paymentStateOf(periodPayments, creditedPayment, ended_at),
     }
 
@@ -287,14 +293,4 @@ export async function compareBooks({ connection }: Shop) {
       .toSorted(byId),
     wanted: derivePurchases(await readLedger(connection)).toSorted(byId),
   }
-}
-
-/** Purchases that differ from Stripe: wrong, missing, extra or duplicated. */
-export function countDifferent({ booked, wanted }: Awaited<ReturnType<typeof compareBooks>>) {
-  const bookedById = new Map(booked.map((purchase) => [purchase.id, purchase]))
-  const wantedById = new Map(wanted.map((purchase) => [purchase.id, purchase]))
-  const ids = [...new Set([...bookedById.keys(), ...wantedById.keys()])]
-  const differentIds = ids.filter((id) => !isDeepStrictEqual(bookedById.get(id), wantedById.get(id)))
-  const duplicates = booked.length - bookedById.size
-  return differentIds.length + duplicates
 }

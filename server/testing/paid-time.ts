@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../database/connect.ts'
+import { isNeverTried } from './stripe-ledger.ts'
 
 export type StoredLine = {
   amount: number
@@ -113,7 +114,7 @@ export async function paidTime(connection: Pick<Connection, 'db'>, id: string, n
     paid: coveringPeriods.length > 0,
     given: (subscription.trial_end ?? 0) > now,
     'not collected': subscription.pause_collection !== null,
-    forgiven: due?.status === 'void' && now < periodEnd,
+    forgiven: (due?.status === 'void' || isNeverTried(due)) && now < periodEnd,
     // A draft keeps access until the seller finalizes the invoice.
     'being billed': due?.status === 'draft' || (due?.attempt_count === 0 && now < due.created + 3 * day),
     grace: isUnpaid && now < unpaidSince + 14 * day,

@@ -59,3 +59,18 @@ export async function readLedger({ db }: Pick<Connection, 'db'>) {
   return <Kind extends keyof StripeObjects>(kind: Kind) =>
     rows.filter((row) => row.kind === kind).map(({ data }) => data as StripeObjects[Kind])
 }
+
+type Due = StripeObjects['invoice'] | undefined
+
+/** Marked uncollectible before Stripe tried to charge it, as a pause of collection does. */
+export const isNeverTried = (due: Pick<StripeObjects['invoice'], 'status' | 'attempt_count'> | undefined) =>
+  due?.status === 'uncollectible' && due.attempt_count === 0
+
+export const isPayable = (due: Due) => due?.status === 'open' || (due?.status === 'uncollectible' && !isNeverTried(due))
+
+/** True if the seller voided a renewal's invoice, or never tried it, before the end of the subscription. */
+export function wasForgiven(due: Due, endedAt: number | null) {
+  const { voided_at: voidedAt, marked_uncollectible_at: givenUpAt } = due?.status_transitions ?? {}
+  const isGivenUp = due?.status === 'void' || isNeverTried(due)
+  return isGivenUp && (voidedAt ?? givenUpAt ?? Infinity) < (endedAt ?? Infinity)
+}

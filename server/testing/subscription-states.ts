@@ -16,10 +16,14 @@ export const words = {
     canceled: ['canceled'],
   } satisfies Record<Stripe.Subscription.Status, string[]>).flat(),
   cancellation: ['none', 'scheduled'],
-  invoice: Object.keys({ draft: 0, open: 0, paid: 0, uncollectible: 0, void: 0, none: 0 } satisfies Record<
-    Stripe.Invoice.Status | 'none',
-    0
-  >),
+  invoice: Object.values({
+    draft: ['draft'],
+    open: ['open'],
+    paid: ['paid'],
+    uncollectible: ['uncollectible', 'never tried'],
+    void: ['void'],
+    none: ['none'],
+  } satisfies Record<Stripe.Invoice.Status | 'none', string[]>).flat(),
   payment: ['none', 'kept', 'returned', 'charged back'],
 }
 

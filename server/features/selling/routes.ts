@@ -77,10 +77,10 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
   })
   mount(contract.purchases, {
     list: (page, { actor }) => purchases.list(actor.user.id, page),
-    async cancel({ id }, { actor }) {
+    async cancel({ id, endsAt }, { actor }) {
       // Without a known payment account, nothing may be sent to Stripe, so a job cancels later.
       const isAccountKnown = context.paymentAccount.isKnown()
-      if (isAccountKnown) await cancellation.cancel(actor, id)
+      if (isAccountKnown) await cancellation.cancel(actor, id, endsAt)
       else await declarations.cancelLater(actor, id)
       return { isDone: isAccountKnown }
     },
@@ -103,7 +103,7 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     add: ({ endsAt, ...booking }, { actor }) =>
       bookings.add(actor, { ...booking, endsAt: endsAt ? new Date(endsAt) : undefined }),
     cancel: ({ id, refund }, { actor }) => sellerActions.cancel(actor, id, refund),
-    cancelAtPeriodEnd: ({ id }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id),
+    cancelAtPeriodEnd: ({ id, endsAt }, { actor }) => sellerActions.cancelAtPeriodEnd(actor, id, endsAt),
     cancellation: ({ id }) => sellerActions.preview(id),
     retryPayment: ({ id }, { actor }) => unpaid.retry(actor, id),
     sendPayLink: ({ id }, { actor }) => unpaid.sendLink(actor, id),

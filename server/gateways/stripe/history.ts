@@ -67,6 +67,10 @@ export type OwedInvoice = {
   attempts: number
   nextAttemptAt: Date | null
   amountDue: number
+  /** False if Stripe won't charge it by itself, such as a draft from a time when collection was paused. */
+  isAutomatic: boolean
+  /** Written off before a charge was tried. */
+  isWaived: boolean
   /** Client secret for the buyer's confirmation, if the bank asks for it (3-D Secure). */
   confirmWith: string | null
   isPaying: boolean
@@ -221,7 +225,11 @@ async function readAttempt(
 const fullPeriodReasons = new Set<string>(['subscription_create', 'subscription_cycle'])
 
 const isPayable = (invoice: Stripe.Invoice | undefined) =>
-  invoice?.status === 'open' || invoice?.status === 'uncollectible'
+  invoice?.status === 'open' || (invoice?.status === 'uncollectible' && !isWaived(invoice))
+
+/** Written off before Stripe has tried to charge it, as a pause of collection does. */
+const isWaived = ({ status, attempt_count: attempts, collection_method: collection }: Stripe.Invoice) =>
+  status === 'uncollectible' && attempts === 0 && collection === 'charge_automatically'
 
 function owedInvoice(invoice: Stripe.Invoice): OwedInvoice {
   const { finalized_at, voided_at, marked_uncollectible_at } = invoice.status_transitions
@@ -235,6 +243,8 @@ function owedInvoice(invoice: Stripe.Invoice): OwedInvoice {
     attempts: invoice.attempt_count,
     nextAttemptAt: dateOrNull(invoice.next_payment_attempt),
     amountDue: invoice.amount_remaining,
+    isAutomatic: invoice.auto_advance ?? false,
+    isWaived: isWaived(invoice),
     confirmWith: null,
     isPaying: false,
     refusal: null,

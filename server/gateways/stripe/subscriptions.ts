@@ -112,10 +112,12 @@ export function subscriptionCalls(client: Client, historyOf: HistoryOf, { automa
     /** Replaces a scheduled end only by an earlier one. */
     async cancel(id: string, key: string, notice?: Notice) {
       const params = notice ? withPromise(notice) : { cancel_at_period_end: true }
-      const latestEnd = notice ? seconds(notice.endsAt) : Number.POSITIVE_INFINITY
       async function isDone() {
         const subscription = await ask(sdk.subscriptions.retrieve(id))
-        return willEnd(subscription) && (subscription.cancel_at ?? Number.POSITIVE_INFINITY) <= latestEnd
+        const periodEnd = subscription.items.data[0]?.current_period_end ?? 0
+        const wantedEnd = notice ? seconds(notice.endsAt) : periodEnd
+        const end = subscription.cancel_at ?? (subscription.cancel_at_period_end ? periodEnd : null)
+        return end !== null && end <= wantedEnd
       }
       await retryWithoutSchedule(client, id, () =>
         change(

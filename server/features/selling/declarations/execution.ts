@@ -131,7 +131,7 @@ export function createExecution(
     const times = declaredTimes(declaration)
     // Waits until the requested day falls into the present period, and an unpaid purchase, until that day.
     const renewsBefore = requestedEnd && currentPeriodEnd && currentPeriodEnd < requestedEnd
-    const endsTooEarly = isUnpaid(purchaseBefore) && times.from > now()
+    const endsTooEarly = isUnpaid(purchaseBefore) && requestedEnd && requestedEnd > now()
     if ((renewsBefore || endsTooEarly) && !hadEnded) return 'later' as const
     const unrefunded = await cancellation.cancelDeclared(id, times)
     const { endsAt, endedBecause, refundedAmount } = await findPurchase(id)

@@ -244,6 +244,7 @@ test('a contract that ended before its declaration was confirmed stays as it is'
 
 async function buyRenewedYear() {
   const buyer = await shop.buyer({ billing: 'yearly' })
+  await shop.confirm(buyer)
   await shop.advance(1, 'year')
   await shop.advance(60, 'day')
   const readPurchase = async () => {
@@ -475,6 +476,8 @@ test('a second cancellation replaces the first one only if it ends the year earl
   expect(await cancelFor(later)).toMatchObject({ status: 'pending_cancel', endsAt: endOfDay(later) })
   const afterNotice = { status: 'pending_cancel', endsAt: endOfDay(inMonths(1)) }
   expect(await cancelFor(undefined)).toMatchObject(afterNotice)
+  const mail = (await mailsTo(user.email)).findLast(({ subject }) => subject === 'Your subscription will be cancelled')
+  expect(mail?.text).toContain(inMonths(1).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' }))
   expect(await cancelFor(inMonths(5))).toMatchObject(afterNotice)
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
@@ -514,4 +517,15 @@ test('a withdrawal from a purchase booked by hand doesn’t claim a refund', asy
     state: 'done',
     outcome: 'Ended right away. It was booked by hand, so nothing was refunded here',
   })
+})
+
+test('a cancellation for the same day doesn’t wait for that day’s end while the renewal is unpaid', async () => {
+  const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
+  await shop.advance(1, 'month')
+  await shop.advance(1, 'hour')
+  await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
+  const endsOn = shop.clock.now().toISOString().slice(0, 10)
+  await buyer.call(contract.cancel, { ...declared(buyer.user.email), grounds: 'ordinary', endsOn })
+  await shop.settle()
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'expired', endedBecause: 'unpaid' }])
 })

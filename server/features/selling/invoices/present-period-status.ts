@@ -11,7 +11,7 @@ export function presentPeriodStatus(subscription: Subscription): PresentPeriodSt
     case 'void':
       return isForgiven(subscription) ? 'forgiven' : 'being billed'
     case 'uncollectible':
-      return 'written off'
+      return isForgiven(subscription) ? 'forgiven' : 'written off'
     case 'draft':
     case 'open':
       return 'being billed'
@@ -21,7 +21,7 @@ export function presentPeriodStatus(subscription: Subscription): PresentPeriodSt
 }
 
 /** The shop itself voids invoices only after the subscription's end. */
-function isForgiven({ latestPeriodInvoice, endedAt }: Subscription) {
-  if (latestPeriodInvoice?.status !== 'void') return false
-  return endedAt === null || (latestPeriodInvoice.closedAt !== null && latestPeriodInvoice.closedAt < endedAt)
+function isForgiven({ latestPeriodInvoice: invoice, endedAt }: Subscription) {
+  if (invoice?.status !== 'void' && !invoice?.isWaived) return false
+  return endedAt === null || (invoice.closedAt !== null && invoice.closedAt < endedAt)
 }

@@ -100,7 +100,9 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
     const statusBefore = purchaseBefore?.status
     const { nameAndProduct, subscription, shorterPlan } = texts
 
-    const isCancelled = status === 'pending_cancel' && statusBefore !== 'pending_cancel'
+    const endBefore = purchaseBefore?.endsAt
+    const endsEarlier = endsAt && endBefore && endsAt < endBefore
+    const isCancelled = status === 'pending_cancel' && (statusBefore !== 'pending_cancel' || endsEarlier)
     if (isCancelled && endsAt && (await mayEmailStatus(tx, purchase))) {
       const withdrawal = withdrawalOf(purchase, now())
       await mails.send(tx, to, 'subscriptionWillEnd', {

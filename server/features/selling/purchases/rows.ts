@@ -7,9 +7,9 @@ import { notFound } from '#server/errors.ts'
 export type PurchaseRow = typeof purchases.$inferSelect
 export type PurchaseChanges = PgUpdateSetSource<typeof purchases>
 
-/** True if the present period is not paid. Stripe drafts a renewal an hour before it charges the card. */
-export const isUnpaid = ({ status, draftSince, isCollectionPaused }: PurchaseRow) =>
-  status === 'past_due' || status === 'paused' || (status === 'active' && draftSince !== null && !isCollectionPaused)
+/** True if the present period is not paid. An active purchase owes an amount while its renewal is only a draft. */
+export const isUnpaid = ({ status, dueAmount }: PurchaseRow) =>
+  status === 'past_due' || status === 'paused' || (status === 'active' && dueAmount !== null)
 
 /** Throws 404; with `userId`, also for someone else's purchase. */
 export async function findPurchase(db: Database | Transaction, id: string, userId?: string): Promise<PurchaseRow> {

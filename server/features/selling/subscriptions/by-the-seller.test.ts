@@ -108,6 +108,18 @@ test('an immediate cancellation can refund the unused days, to the cent and once
   expect(await isolatedShop.queue.failed.count()).toBe(0)
 })
 
+test('a cancellation of a renewal that is not charged yet ends immediately, and the activity says so', async () => {
+  await using isolatedShop = await openShop()
+  const { id } = (await isolatedShop.buyer()).purchase
+  await isolatedShop.sandbox.controls.behave({ draftSeconds: 3600 })
+  await isolatedShop.advance(1, 'month')
+  const admin = await isolatedShop.admin()
+  const { endsAt } = await admin.call(purchasesAdmin.cancellation, { id })
+  await admin.call(purchasesAdmin.cancelAtPeriodEnd, { id, endsAt })
+  const [entry] = await admin.call(audit.adminList, { q: id })
+  expect([endsAt, entry?.detail]).toEqual([null, { when: 'now' }])
+})
+
 test('an interrupted refund of the unused days doesn’t prevent one in a later period', async () => {
   await using isolatedShop = await openShop()
   const buyer = await isolatedShop.buyer()

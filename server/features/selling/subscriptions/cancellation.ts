@@ -1,22 +1,15 @@
-import { and, eq, gte, isNotNull, isNull, not, notInArray, sql, sum } from 'drizzle-orm'
+import { and, eq, gte, notInArray, sql, sum } from 'drizzle-orm'
 import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
-import {
-  hasEndedPurchase,
-  isForNewSubscription,
-  isLivePurchase,
-  orders as orderRows,
-  payments,
-  purchases,
-  refunds,
-} from '#server/database/schema.ts'
+import { payments, refunds } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
+import { latestPaidPeriod, readPaidHistory } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
-import { type AccessEffects, findPurchase, isUnpaid, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
+import { findPurchase, isUnpaid, type PurchaseRow, updatePurchase } from '../purchases/purchases.ts'
 import {
   type AmountDue,
   duePaidUntil,
@@ -25,33 +18,36 @@ import {
   unusedSince,
   withdrawableSince,
 } from '../refunds/refunds.ts'
-import type { MissingPurchases } from './missing.ts'
+import { type EndAllDeps, endAllOf } from './end-all.ts'
 import { type DeclaredTimes, previewNotice, wasRenewedSince } from './notice-period.ts'
-import type { Sync } from './sync.ts'
 import { endUnpaid } from './unpaid.ts'
 
-type CancellationDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'crashPoint' | 'config' | 'runExclusive'> & {
-  orders: Pick<Orders, 'findBySubscription'>
-  access: Pick<AccessEffects, 'purchasesChanged'>
-  bookings: Pick<Bookings, 'cancel' | 'resume' | 'end'>
-  missingPurchases: Pick<MissingPurchases, 'end'>
-  sync: Sync
-}
+type CancellationDeps = EndAllDeps &
+  Pick<Context, 'now' | 'crashPoint' | 'config' | 'runExclusive'> & {
+    orders: Pick<Orders, 'findBySubscription'>
+    bookings: Pick<Bookings, 'cancel' | 'resume' | 'end'>
+  }
 type EndPreview = { endsAt: Date | null; refund: number }
+/** Null for an immediate end. */
+export type ExpectedEnd = string | null
+type CancelOptions = { userId?: string; declared?: DeclaredTimes; expectedEnd?: ExpectedEnd | undefined }
 
 /** Due but not refunded: paid too late or outside Stripe, under dispute, lost in a dispute, or returned by the buyer's bank. */
 export type Unrefunded = { late: number; elsewhere: number; disputed: number; lost: number; returned: number }
 
 /** Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
-  /** The buyer keeps access until the paid period ends; an unpaid subscription ends immediately. */
-  cancel(actor: Actor, id: string): Promise<void>
+  /**
+   * The buyer keeps access until the paid period ends; an unpaid subscription ends immediately.
+   * Throws 409 if it would end at another time than the preview said.
+   */
+  cancel(actor: Actor, id: string, expectedEnd?: ExpectedEnd): Promise<void>
   preview(userId: string, id: string): Promise<EndPreview>
   resume(actor: Actor, id: string): Promise<void>
   giveReason(actor: Actor, id: string, reason: LeaveReason, comment: string): Promise<void>
   /** For a buyer who asked the seller to cancel. */
   forBuyer: {
-    cancel(id: string): Promise<void>
+    cancel(id: string, expectedEnd?: ExpectedEnd): Promise<void>
     preview(id: string): Promise<EndPreview>
     resume(id: string): Promise<void>
   }
@@ -95,14 +91,15 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   }
 
   /** Throws 404 for someone else's purchase; without `userId`, the seller may cancel any. */
-  async function cancel(id: string, { userId, declared }: { userId?: string; declared?: DeclaredTimes } = {}) {
+  async function cancel(id: string, { userId, declared, expectedEnd }: CancelOptions = {}) {
     const { stripeSubscriptionId: subscriptionId } = await findPurchase(db, id, userId)
     if (!subscriptionId) return db.transaction((tx) => bookings.cancel(tx, id))
     await runExclusive(subscriptionId, async () => {
       const { purchase, beforeSync } = await findCurrent(id, userId)
-      if (hasEnded(purchase.status)) throw conflict('not-active', 'Only an active subscription can be cancelled')
+      if (hasEnded(purchase.status)) throw notCancellable()
       const notice = await noticeOf(purchase, declared)
       if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return
+      if (expectedEnd !== undefined) assertEndsAt(expectedEnd, effectOf(purchase, notice))
       const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
       const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
       if (beforeSync && isUnpaid(purchase)) await endUnpaid(stripe, beforeSync)
@@ -128,9 +125,11 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
   async function preview(id: string, userId?: string) {
     const purchase = await findPurchase(db, id, userId)
-    if (purchase.status !== 'active' || isUnpaid(purchase)) return { endsAt: null, refund: 0 }
+    const { status, endsAt, restRefund } = purchase
+    if (hasEnded(status)) throw notCancellable()
+    if (status === 'pending_cancel') return { endsAt, refund: restRefund ?? 0 }
     if (!purchase.stripeSubscriptionId) return { endsAt: endOfBooking(purchase, now()), refund: 0 }
-    return (await noticeOf(purchase)) ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
+    return effectOf(purchase, await noticeOf(purchase))
   }
 
   async function endAndRefund(
@@ -153,7 +152,7 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
   }
 
   return {
-    cancel: ({ user }, id) => cancel(id, { userId: user.id }),
+    cancel: ({ user }, id, expectedEnd) => cancel(id, { userId: user.id, expectedEnd }),
 
     preview: (userId, id) => preview(id, userId),
 
@@ -162,15 +161,16 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     giveReason: (actor, id, reason, comment) => giveReason(deps, actor, id, { reason, comment }),
 
     forBuyer: {
-      cancel: (id: string) => cancel(id),
-      preview: (id: string) => preview(id),
-      resume: (id: string) => resume(id),
+      cancel: (id, expectedEnd) => cancel(id, { expectedEnd }),
+      preview: (id) => preview(id),
+      resume: (id) => resume(id),
     },
 
     async cancelDeclared(id, declared) {
       const { from, until } = declared
       const { purchase } = await findCurrent(id)
-      if (wasRenewedSince(from, purchase, consumerLaw)) {
+      const paidPeriod = latestPaidPeriod(await readPaidHistory(db, purchase))
+      if (wasRenewedSince(from, purchase, paidPeriod, consumerLaw)) {
         const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
         return endAndRefund(purchase, paymentsSince, until)
       }
@@ -187,6 +187,19 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
     endAllOf: (userId) => endAllOf(deps, userId),
   }
+}
+
+const notCancellable = () => conflict('not-active', 'Only an active subscription can be cancelled')
+
+/** `notice` is null if the law grants none. */
+function effectOf(purchase: PurchaseRow, notice: EndPreview | null): EndPreview {
+  if (isUnpaid(purchase)) return { endsAt: null, refund: 0 }
+  return notice ?? { endsAt: purchase.currentPeriodEnd, refund: 0 }
+}
+
+function assertEndsAt(expectedEnd: ExpectedEnd, { endsAt }: EndPreview) {
+  if (expectedEnd !== (endsAt?.toISOString() ?? null))
+    throw conflict('changed-meanwhile', 'The end of this subscription has changed meanwhile. Please look again.')
 }
 
 const endsEarlier = (notice: { endsAt: Date } | null, { endsAt }: PurchaseRow) =>
@@ -248,47 +261,4 @@ async function giveReason(
     await stripe.subscriptions.giveReason(stripeSubscriptionId, reason, comment)
     await sync(stripeSubscriptionId)
   } else await updatePurchase(db, id, { leaveReason: reason, leaveComment: comment || null })
-}
-
-async function endAllOf({ db, stripe, access, bookings, missingPurchases, sync }: CancellationDeps, userId: string) {
-  const openOrders = await db
-    .select({ subscriptionId: orderRows.subscriptionId, paymentIntentId: orderRows.paymentIntentId })
-    .from(orderRows)
-    .where(and(eq(orderRows.userId, userId), isForNewSubscription, isNull(orderRows.closedAt)))
-  for (const { paymentIntentId } of openOrders)
-    if (paymentIntentId && (await stripe.payments.hasPaid(paymentIntentId)))
-      throw conflict('payment-pending', 'A payment is still being processed. Please try again in a minute.')
-
-  const running = await db
-    .select({ id: purchases.id, subscriptionId: purchases.stripeSubscriptionId })
-    .from(purchases)
-    .where(and(eq(purchases.userId, userId), not(hasEndedPurchase)))
-  for (const { subscriptionId } of openOrders) {
-    await stripe.subscriptions.cancelNow(subscriptionId)
-    // It may have been paid since it was checked above.
-    await refundAll(stripe, subscriptionId)
-    await sync(subscriptionId)
-  }
-  for (const { id, subscriptionId } of running) {
-    if (subscriptionId) {
-      await stripe.subscriptions.cancelNow(subscriptionId)
-      await sync(subscriptionId)
-    }
-    // `sync` doesn't end a purchase whose subscription Stripe doesn't know.
-    await db.transaction((tx) => missingPurchases.end(tx, id))
-  }
-
-  const commented = await db
-    .select({ subscriptionId: purchases.stripeSubscriptionId })
-    .from(purchases)
-    .where(and(eq(purchases.userId, userId), isNotNull(purchases.leaveComment)))
-  for (const { subscriptionId } of commented)
-    if (subscriptionId) await stripe.subscriptions.forgetComment(subscriptionId)
-
-  const bookedByHand = await db
-    .select({ id: purchases.id })
-    .from(purchases)
-    .where(and(eq(purchases.userId, userId), isLivePurchase, eq(purchases.paidThrough, 'hand')))
-  for (const { id } of bookedByHand) await db.transaction((tx) => bookings.end(tx, id))
-  await db.transaction((tx) => access.purchasesChanged(tx, userId))
 }

@@ -572,6 +572,26 @@ describe('an active subscription with an unpaid renewal', () => {
       })
     },
   )
+
+  test('that a pause of collection wrote off stays free after the pause, and the next one is charged', async () => {
+    const buyer = await shop.buyer()
+    const { subscriptionId } = await readRow(buyer)
+    const { pauseCollection } = shop.sandbox.controls.dashboard
+    await pauseCollection(subscriptionId, { behavior: 'mark_uncollectible', resumes_at: null })
+    await shop.advance(1, 'month')
+    await pauseCollection(subscriptionId, null)
+    await shop.settle()
+    // Longer than the grace period of an unpaid renewal.
+    await shop.advance(20, 'day')
+    await stripe.reconcile()
+    await logIn(buyer)
+    expect(await canOpenPackage(buyer)).toBe(true)
+    const free = await readRow(buyer)
+    expect(free).toMatchObject({ status: 'active', pastDueSince: null, givenUntil: free.currentPeriodEnd, arr: 0 })
+    await shop.advance(15, 'day')
+    await stripe.reconcile()
+    expect(await readRow(buyer)).toMatchObject({ status: 'active', lastPaidAmount: 3900, arr: 46_800 })
+  })
 })
 
 test('the grace period starts when an invoice can first be paid, not when it is created', async () => {

@@ -1,5 +1,5 @@
 import { addMonths, monthsBetween } from '#contract/plans.ts'
-import { refundForUnusedDays } from '../invoices/invoices.ts'
+import { type PaidHistory, refundForUnusedDays } from '../invoices/invoices.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
 
 const dayMs = 86_400_000
@@ -32,13 +32,20 @@ export function previewNotice(
 export const unusedTermRefundDue = ({ restRefund, endedBecause }: Pick<PurchaseRow, 'restRefund' | 'endedBecause'>) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
-/** True if the declaration should have prevented the latest renewal, which must be refunded. */
-export function wasRenewedSince(declaredEnd: Date, purchase: PurchaseRow, consumerLaw: 'eu' | 'none') {
-  const { orderedAt, paidFrom, paidUntil, lastPaidAt } = purchase
-  if (!orderedAt || !paidFrom || !paidUntil || !lastPaidAt) return false
+/** True if the declaration should have prevented the payment of the latest renewal, which must be refunded. */
+export function wasRenewedSince(
+  declaredEnd: Date,
+  { orderedAt }: PurchaseRow,
+  paidPeriod: PaidHistory['periods'][number] | undefined,
+  consumerLaw: 'eu' | 'none',
+) {
+  if (!orderedAt || !paidPeriod || paidPeriod.amount === 0) return false
+  const { start: paidFrom, end: paidUntil, paidAt } = paidPeriod
   const isRenewal = paidFrom > orderedAt
-  const hasBegunSince = paidFrom > declaredEnd && lastPaidAt > declaredEnd
-  if (!isRenewal || !hasBegunSince) return false
+  if (!isRenewal || paidAt <= declaredEnd) return false
+  // A cancellation of an unpaid renewal ends it at once.
+  const wasUnpaidThen = paidFrom <= declaredEnd
+  if (wasUnpaidThen) return true
   // A declaration in an earlier renewed term is carried out with a month's notice instead.
   const months = monthsBetween(paidFrom, paidUntil)
   const hadRenewedBefore = addMonths(orderedAt, months) <= declaredEnd

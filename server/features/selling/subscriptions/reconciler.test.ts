@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -190,49 +190,114 @@ test('a renewal that Stripe has only drafted is never charged once the subscript
   ])
 })
 
-test('cancelling in the hour before a renewal is charged ends the subscription, and the renewal is never charged', async () => {
-  const { controls } = shop.sandbox
+async function buyDraftedRenewal() {
   const buyer = await shop.buyer()
-  const { id } = buyer.purchase
-  await controls.behave({ draftSeconds: 3600 })
+  await shop.sandbox.controls.behave({ draftSeconds: 3600 })
   await shop.advance(1, 'month')
   await shop.advance(1, 'minute')
   await logIn(buyer)
+  return buyer
+}
+
+/** The renewal, which is newest, was never charged. */
+const onlyFirstIsPaid = [{ status: 'draft' }, { status: 'paid' }]
+const invoicesOf = async (buyer: { purchase: { id: string } }) =>
+  atStripe(shop).invoicesOf((await purchaseOf(buyer))?.stripeSubscriptionId)
+
+test('cancelling in the hour before a renewal is charged ends the subscription, and the renewal is never charged', async () => {
+  const buyer = await buyDraftedRenewal()
+  const { id } = buyer.purchase
   expect(await buyer.call(purchases.cancellation, { id })).toEqual({ endsAt: null, refund: 0 })
-  await buyer.call(purchases.cancel, { id })
+  await buyer.call(purchases.cancel, { id, endsAt: null })
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
   await shop.advance(1, 'day')
-  await controls.behaveAsUsual()
+  await shop.sandbox.controls.behaveAsUsual()
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', lastPaidAmount: 3900, refundedAmount: 0 })
-  const { invoicesOf } = atStripe(shop)
-  expect(await invoicesOf((await purchaseOf(buyer))?.stripeSubscriptionId)).toMatchObject([
-    { status: 'draft' },
-    { status: 'paid' },
-  ])
+  expect(await invoicesOf(buyer)).toMatchObject(onlyFirstIsPaid)
 })
 
 test('cancelling a renewal that was drafted unheard ends the subscription, too', async () => {
-  const { controls } = shop.sandbox
-  const buyer = await shop.buyer()
-  await controls.behave({ draftSeconds: 3600 })
-  await controls.webhooks.misbehave({ drop: true })
-  await shop.advance(1, 'month')
-  await shop.advance(1, 'minute')
-  await logIn(buyer)
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  const buyer = await buyDraftedRenewal()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
   await shop.advance(1, 'day')
-  await controls.behaveAsUsual()
-  expect(await purchaseOf(buyer)).toMatchObject({ lastPaidAmount: 3900, refundedAmount: 0 })
+  await shop.sandbox.controls.behaveAsUsual()
+  expect(await invoicesOf(buyer)).toMatchObject(onlyFirstIsPaid)
 })
 
-test('cancelling while collection is paused keeps the period, although its invoice stays a draft', async () => {
-  const buyer = await shop.buyer()
-  const { stripeSubscriptionId } = (await purchaseOf(buyer)) ?? {}
-  await shop.sandbox.controls.dashboard.pauseCollection(stripeSubscriptionId ?? '', null)
-  await shop.advance(1, 'month')
-  await shop.advance(1, 'day')
+test('a renewal that is charged while its buyer reads that it won’t be is not cancelled before they look again', async () => {
+  const buyer = await buyDraftedRenewal()
+  const { id } = buyer.purchase
+  const { endsAt } = await buyer.call(purchases.cancellation, { id })
+  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.advance(2, 'hour')
   await logIn(buyer)
-  await buyer.call(purchases.cancel, { id: buyer.purchase.id })
-  expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+  const cancelled = buyer.call(purchases.cancel, { id, endsAt })
+  await expect(cancelled).rejects.toMatchObject({ status: 409, code: 'changed-meanwhile' })
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', endsAt: null })
+
+  const preview = await buyer.call(purchases.cancellation, { id })
+  expect(preview.endsAt).not.toBeNull()
+  await buyer.call(purchases.cancel, { id, endsAt: preview.endsAt })
+  expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'pending_cancel', endsAt: preview.endsAt }])
+  // A page that was opened before the cancellation shows the same.
+  expect(await buyer.call(purchases.cancellation, { id })).toEqual(preview)
+})
+
+test('a renewal that was only a draft when its cancellation was declared is refunded if it has been charged since', async () => {
+  const buyer = await buyDraftedRenewal()
+  await shop.visitor().call(declarations.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
+  const mail = (await mailsTo(shop, buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  await shop.advance(2, 'hour')
+  await shop.settle()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', dueAmount: null })
+  await shop.visitor().call(declarations.confirm, linkIn(mail?.text))
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+})
+
+describe('cancelling keeps the period', () => {
+  const keepDrafts = { behavior: 'keep_as_draft', resumes_at: null } as const
+
+  async function buyUncollectedRenewal() {
+    const buyer = await shop.buyer()
+    const { stripeSubscriptionId } = (await purchaseOf(buyer)) ?? {}
+    const pause = (collection: typeof keepDrafts | null) =>
+      shop.sandbox.controls.dashboard.pauseCollection(stripeSubscriptionId ?? '', collection)
+    await pause(keepDrafts)
+    await shop.advance(1, 'month')
+    await shop.advance(1, 'day')
+    await logIn(buyer)
+    expect(await purchaseOf(buyer)).toMatchObject({ isCollectionPaused: true, draftSince: expect.any(Date) })
+    return { ...buyer, pause }
+  }
+
+  test('while collection is paused', async () => {
+    const buyer = await buyUncollectedRenewal()
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+  })
+
+  test('after a pause of collection, although its draft is still there', async () => {
+    const buyer = await buyUncollectedRenewal()
+    await buyer.pause(null)
+    await shop.settle()
+    expect(await purchaseOf(buyer)).toMatchObject({ isCollectionPaused: false, draftSince: expect.any(Date) })
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+  })
+
+  test('if a credit covers the drafted renewal', async () => {
+    const buyer = await shop.buyer()
+    const { stripeSubscriptionId } = (await purchaseOf(buyer)) ?? {}
+    const subscription = await atStripe(shop).object(stripeSubscriptionId)
+    await shop.sandbox.controls.dashboard.giveCredit(String(subscription?.customer), 3900)
+    await shop.sandbox.controls.behave({ draftSeconds: 3600 })
+    await shop.advance(1, 'month')
+    await shop.advance(1, 'minute')
+    await logIn(buyer)
+    await buyer.call(purchases.cancel, { id: buyer.purchase.id })
+    await shop.sandbox.controls.behaveAsUsual()
+    expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
+  })
 })

@@ -12,7 +12,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Notices } from '../notices/notices.ts'
 import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
 import { type Refunds, unusedShare } from '../refunds/refunds.ts'
-import type { Cancellation } from './cancellation.ts'
+import type { Cancellation, ExpectedEnd } from './cancellation.ts'
 import type { MissingPurchases } from './missing.ts'
 import type { Sync } from './sync.ts'
 
@@ -34,7 +34,7 @@ export type SellerActions = {
   /** With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
   /** Refuses a past-due or paused subscription, which would end immediately. */
-  cancelAtPeriodEnd(actor: Actor, id: string): Promise<void>
+  cancelAtPeriodEnd(actor: Actor, id: string, expectedEnd?: ExpectedEnd): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
   /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
   refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
@@ -88,11 +88,9 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
   return {
     async preview(id) {
       const purchase = await findPurchase(db, id)
-      const { status, endsAt, restRefund, missingSince } = purchase
-      if (missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
-      const atPeriodEnd =
-        status === 'pending_cancel' ? { endsAt, refund: restRefund ?? 0 } : await cancellation.forBuyer.preview(id)
-      const unused = hasEnded(status) ? null : unusedShare(await readPaidHistory(db, purchase), now())
+      if (purchase.missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
+      const atPeriodEnd = await cancellation.forBuyer.preview(id)
+      const unused = unusedShare(await readPaidHistory(db, purchase), now())
       return { ...atPeriodEnd, rest: unused?.amount ?? 0, isMissing: false }
     },
 
@@ -123,13 +121,14 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       await this.cancel(actor, id, undefined)
     },
 
-    async cancelAtPeriodEnd(actor, id) {
+    async cancelAtPeriodEnd(actor, id, expectedEnd) {
       const purchase = await findPurchase(db, id)
       if (purchase.status === 'pending_cancel') return
       if (purchase.status !== 'active')
         throw conflict('not-active', 'Only an active purchase can be cancelled at the end of its period')
-      await cancellation.forBuyer.cancel(id)
-      await auditCancellation(db, actor, purchase, { when: 'period_end' })
+      await cancellation.forBuyer.cancel(id, expectedEnd)
+      const { endedAt } = await findPurchase(db, id)
+      await auditCancellation(db, actor, purchase, { when: endedAt ? 'now' : 'period_end' })
     },
 
     async resume(actor, id) {

@@ -211,6 +211,16 @@ function endedColumns(subscription: Subscription) {
   return { status, card: null, endedAt: endedAt ?? paused?.at ?? currentPeriodEnd, endedBecause }
 }
 
+/** Stripe drafts a renewal an hour before it charges the card. Null unless a draft for the present period will be charged. */
+function draftedAmount(subscription: Subscription) {
+  const { latestPeriodInvoice: invoice, currentPeriodEnd } = subscription
+  const willBeCharged = invoice?.status === 'draft' && invoice.isAutomatic && invoice.amountDue > 0
+  const paidUntil = latestPaidPeriod(subscription)?.end
+  const isPaid = paidUntil !== undefined && paidUntil >= currentPeriodEnd
+  const isBeingBilled = presentPeriodStatus(subscription) === 'being billed'
+  return willBeCharged && isBeingBilled && !isPaid ? invoice.amountDue : null
+}
+
 function pastDueColumns(subscription: Subscription) {
   const { openInvoice, latestPeriodInvoice, currentPeriodEnd, endsAt } = subscription
   const unpaidInvoice = openInvoice ?? latestPeriodInvoice
@@ -242,5 +252,5 @@ export function stateOf(subscription: Subscription, orderedPlan: BillingType): P
   // With an end beyond the present period, the subscription renews until then and stays active.
   const endsWithPeriod = endsAt !== null && endsAt <= currentPeriodEnd
   if (endsWithPeriod) return { ...common, status: 'pending_cancel', endsAt }
-  return { ...common, status: 'active', ...charges, endsAt }
+  return { ...common, status: 'active', ...charges, dueAmount: draftedAmount(subscription), endsAt }
 }

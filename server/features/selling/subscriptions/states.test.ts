@@ -14,7 +14,7 @@ for (const status of words.status)
       for (const payment of words.payment) everyState.push({ status, cancellation, invoice, payment })
 
 test('every state that Stripe can report is in exactly one row of docs/subscription-states.md', () => {
-  expect(everyState).toHaveLength(11 * 2 * 6 * 4)
+  expect(everyState).toHaveLength(11 * 2 * 7 * 4)
   for (const state of everyState) expect(meaningOf(state)).toBeDefined()
   expect(() => meaningOf({ status: 'frozen', cancellation: 'none', invoice: 'paid', payment: 'kept' })).toThrow(
     'no row',
@@ -120,7 +120,9 @@ async function createStateSetter(shop: TestShop, paymentIntentId: string) {
     })
     // Clears the times of an earlier void, which would count as forgiven before the end.
     const noTransitions = { marked_uncollectible_at: null, voided_at: null }
-    await db.execute(sql`update sandbox.objects set data = jsonb_set(data || ${JSON.stringify({ status: state.invoice })}::jsonb,
+    const isNeverTried = state.invoice === 'never tried'
+    const invoiceState = { status: isNeverTried ? 'uncollectible' : state.invoice, attempt_count: isNeverTried ? 0 : 1 }
+    await db.execute(sql`update sandbox.objects set data = jsonb_set(data || ${JSON.stringify(invoiceState)}::jsonb,
       '{status_transitions}', (data->'status_transitions') || ${JSON.stringify(noTransitions)}::jsonb) where id = ${invoice}`)
     await db.execute(
       sql`delete from sandbox.objects where kind in ('refund', 'dispute') and data->>'payment_intent' = ${paymentIntentId}`,

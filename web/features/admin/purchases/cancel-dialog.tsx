@@ -35,7 +35,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
   const isMissingAtStripe = cancellation?.isMissing ?? false
   function sendCancellation() {
     const refund = refundsRest && cancellation ? { refund: cancellation.rest } : {}
-    if (cancelsLater && !isMissingAtStripe) cancelLater.mutate({ id })
+    if (cancelsLater && !isMissingAtStripe) cancelLater.mutate({ id, endsAt: cancellation?.endsAt })
     else cancelNow.mutate({ id, ...refund })
   }
   const laterText = <CancelLaterText cancellation={cancellation} />

@@ -256,7 +256,7 @@ function Cancel({ purchase, onCancelled }: { purchase: Purchase; onCancelled: ()
       cancel: 'Keep Subscription',
       destructive: true,
     })
-    if (isSure) cancel.mutate({ id })
+    if (isSure) cancel.mutate({ id, endsAt: preview.endsAt })
   }
 
   return (
