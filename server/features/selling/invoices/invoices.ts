@@ -19,7 +19,7 @@ export {
   refundForUnusedDays,
   reversalOf,
 } from './paid-periods.ts'
-export { presentPeriodStatus } from './present-period-status.ts'
+export { isForgiven, presentPeriodStatus } from './present-period-status.ts'
 
 /** `id` is null once the seller has deleted the purchase. */
 export type BookedPurchase = { id: string | null; userId: string }

@@ -20,8 +20,8 @@ export function presentPeriodStatus(subscription: Subscription): PresentPeriodSt
   }
 }
 
-/** The shop itself voids invoices only after the subscription's end. */
-function isForgiven({ latestPeriodInvoice: invoice, endedAt }: Subscription) {
+/** Also while collection is paused. The shop itself voids invoices only after the subscription's end. */
+export function isForgiven({ latestPeriodInvoice: invoice, endedAt }: Subscription) {
   if (invoice?.status !== 'void' && !invoice?.isWaived) return false
   return endedAt === null || (invoice.closedAt !== null && invoice.closedAt < endedAt)
 }

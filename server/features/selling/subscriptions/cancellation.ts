@@ -19,7 +19,7 @@ import {
   withdrawableSince,
 } from '../refunds/refunds.ts'
 import { type EndAllDeps, endAllOf } from './end-all.ts'
-import { type DeclaredTimes, previewNotice, wasRenewedSince } from './notice-period.ts'
+import { type DeclaredTimes, lastDayOf, previewNotice, wasRenewedSince } from './notice-period.ts'
 import { endUnpaid } from './unpaid.ts'
 
 type CancellationDeps = EndAllDeps &
@@ -151,6 +151,15 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     })
   }
 
+  /** Null if the declaration came in time for the present period. */
+  async function endIfRenewed(purchase: PurchaseRow, declared: DeclaredTimes) {
+    const lastDay = lastDayOf(declared)
+    const paidPeriod = latestPaidPeriod(await readPaidHistory(db, purchase))
+    if (!wasRenewedSince(lastDay, purchase, paidPeriod, consumerLaw)) return null
+    const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > lastDay)
+    return endAndRefund(purchase, paymentsSince, declared.until)
+  }
+
   return {
     cancel: ({ user }, id, expectedEnd) => cancel(id, { userId: user.id, expectedEnd }),
 
@@ -167,18 +176,16 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     },
 
     async cancelDeclared(id, declared) {
-      const { from, until } = declared
       const { purchase } = await findCurrent(id)
-      const paidPeriod = latestPaidPeriod(await readPaidHistory(db, purchase))
-      if (wasRenewedSince(from, purchase, paidPeriod, consumerLaw)) {
-        const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > from)
-        return endAndRefund(purchase, paymentsSince, until)
-      }
+      const unrefunded = await endIfRenewed(purchase, declared)
+      if (unrefunded) return unrefunded
       const notice = await noticeOf(purchase, declared)
       if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return nothingUnrefunded
-      if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), until)
-      if (!hasEnded(purchase.status)) await cancel(id, { declared })
-      return nothingUnrefunded
+      if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), declared.until)
+      if (hasEnded(purchase.status)) return nothingUnrefunded
+      await cancel(id, { declared })
+      // A renewal may have been charged until Stripe knew of the cancellation.
+      return (await endIfRenewed(await findPurchase(db, id), declared)) ?? nothingUnrefunded
     },
 
     cancelForCause: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), unusedSince(from), until),

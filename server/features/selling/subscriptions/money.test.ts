@@ -570,6 +570,10 @@ describe('an active subscription with an unpaid renewal', () => {
         pastDueSince: null,
         arr: 0,
       })
+      // Its end doesn't count as unpaid.
+      await (await shop.admin()).call(purchasesAdmin.cancel, { id: buyer.purchase.id })
+      await shop.settle()
+      expect(await readRow(buyer)).toMatchObject({ status: 'cancelled', endedBecause: 'cancelled' })
     },
   )
 

@@ -32,9 +32,13 @@ export function previewNotice(
 export const unusedTermRefundDue = ({ restRefund, endedBecause }: Pick<PurchaseRow, 'restRefund' | 'endedBecause'>) =>
   endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
 
+/** Start of the requested day, or the declaration if that is later. A renewal on that day is one too many. */
+export const lastDayOf = ({ declaredAt, from }: DeclaredTimes) =>
+  new Date(Math.max(declaredAt.getTime(), startOfDay(from)))
+
 /** True if the declaration should have prevented the payment of the latest renewal, which must be refunded. */
 export function wasRenewedSince(
-  declaredEnd: Date,
+  lastDay: Date,
   { orderedAt }: PurchaseRow,
   paidPeriod: PaidHistory['periods'][number] | undefined,
   consumerLaw: 'eu' | 'none',
@@ -42,16 +46,17 @@ export function wasRenewedSince(
   if (!orderedAt || !paidPeriod || paidPeriod.amount === 0) return false
   const { start: paidFrom, end: paidUntil, paidAt } = paidPeriod
   const isRenewal = paidFrom > orderedAt
-  if (!isRenewal || paidAt <= declaredEnd) return false
+  if (!isRenewal || paidAt <= lastDay) return false
   // A cancellation of an unpaid renewal ends it at once.
-  const wasUnpaidThen = paidFrom <= declaredEnd
+  const wasUnpaidThen = paidFrom <= lastDay
   if (wasUnpaidThen) return true
   // A declaration in an earlier renewed term is carried out with a month's notice instead.
   const months = monthsBetween(paidFrom, paidUntil)
-  const hadRenewedBefore = addMonths(orderedAt, months) <= declaredEnd
+  const hadRenewedBefore = addMonths(orderedAt, months) <= lastDay
   const hasMonthsNotice = consumerLaw === 'eu' && months > 1 && hadRenewedBefore
   return !hasMonthsNotice
 }
 
 /** Last second of the UTC day, so that a second request on the same day has the same result. */
-const endOfDay = (date: Date) => new Date(Math.floor(date.getTime() / dayMs) * dayMs + dayMs - 1000)
+const endOfDay = (date: Date) => new Date(startOfDay(date) + dayMs - 1000)
+const startOfDay = (date: Date) => Math.floor(date.getTime() / dayMs) * dayMs

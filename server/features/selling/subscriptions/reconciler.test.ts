@@ -131,18 +131,22 @@ test('a payment that Stripe is still processing is refunded if its subscription 
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
 })
 
+async function declareByEmail({ user }: { user: { email: string } }, endsOn?: string) {
+  await shop.visitor().call(declarations.cancel, { ...declared(user.email), grounds: 'ordinary', endsOn })
+  const mail = (await mailsTo(shop, user.email)).find(({ text }) => text.includes('confirm?id='))
+  return linkIn(mail?.text)
+}
+
 test('a renewal paid after its cancellation was declared is refunded, even if the shop has not heard of the payment', async () => {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(28, 'day')
-  const { email } = buyer.user
-  await shop.visitor().call(declarations.cancel, { ...declared(email), grounds: 'ordinary' })
-  const mail = (await mailsTo(shop, email)).find(({ text }) => text.includes('confirm?id='))
+  const confirmationLink = await declareByEmail(buyer)
   await shop.advance(5, 'day')
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
   await shop.sandbox.controls.webhooks.misbehave({ drop: true })
   expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
   await shop.sandbox.controls.settle()
-  await shop.visitor().call(declarations.confirm, linkIn(mail?.text))
+  await shop.visitor().call(declarations.confirm, confirmationLink)
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
 })
 
@@ -247,12 +251,23 @@ test('a renewal that is charged while its buyer reads that it won’t be is not 
 
 test('a renewal that was only a draft when its cancellation was declared is refunded if it has been charged since', async () => {
   const buyer = await buyDraftedRenewal()
-  await shop.visitor().call(declarations.cancel, { ...declared(buyer.user.email), grounds: 'ordinary' })
-  const mail = (await mailsTo(shop, buyer.user.email)).find(({ text }) => text.includes('confirm?id='))
+  const confirmationLink = await declareByEmail(buyer)
   await shop.advance(2, 'hour')
   await shop.settle()
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', dueAmount: null })
-  await shop.visitor().call(declarations.confirm, linkIn(mail?.text))
+  await shop.visitor().call(declarations.confirm, confirmationLink)
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
+})
+
+test('a renewal on the day for which it was cancelled is refunded, even if that is confirmed later', async () => {
+  const buyer = await shop.buyer()
+  await shop.advance(25, 'day')
+  const renewsAt = (await purchaseOf(buyer))?.currentPeriodEnd ?? new Date(0)
+  const confirmationLink = await declareByEmail(buyer, renewsAt.toISOString().slice(0, 10))
+  await shop.advance(8, 'day')
+  await shop.settle()
+  expect(await purchaseOf(buyer)).toMatchObject({ status: 'active', paidFrom: renewsAt })
+  await shop.visitor().call(declarations.confirm, confirmationLink)
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 3900 })
 })
 

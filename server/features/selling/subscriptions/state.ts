@@ -3,6 +3,7 @@ import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
 import type { Subscription } from '#server/gateways/stripe.ts'
 import {
+  isForgiven,
   latestPaidInvoice,
   latestPaidPeriod,
   orderedPeriod,
@@ -203,8 +204,7 @@ const wasTrial = ({ paused }: Subscription) => paused?.because === 'trial'
 
 function endedColumns(subscription: Subscription) {
   const { endedAt, paused, currentPeriodEnd, latestPeriodInvoice } = subscription
-  const isForgiven = presentPeriodStatus(subscription) === 'forgiven'
-  const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven
+  const isLatestPeriodUnpaid = unpaidInvoiceStatuses.has(latestPeriodInvoice?.status ?? '') && !isForgiven(subscription)
   const endedUnpaid = wasTrial(subscription) || isLatestPeriodUnpaid
   const endedBecause: EndReason = reversalOf(subscription) ?? (endedUnpaid ? 'unpaid' : 'cancelled')
   const status = endedBecause === 'unpaid' ? ('expired' as const) : ('cancelled' as const)

@@ -97,7 +97,7 @@ export function CancelDialog({ purchase, onClose }: { purchase: Purchase; onClos
         <Button
           variant="danger"
           pending={cancelNow.isPending || cancelLater.isPending}
-          disabled={!cancellation && !isError}
+          disabled={!cancellation && (cancelsLater || !isError)}
           onClick={sendCancellation}
         >
           Cancel purchase
