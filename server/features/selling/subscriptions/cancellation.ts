@@ -132,32 +132,13 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     return effectOf(purchase, await noticeOf(purchase))
   }
 
-  async function endAndRefund(
-    { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
-    amountDue: AmountDue,
-    until: Date,
-  ): Promise<Unrefunded> {
-    if (!subscriptionId) {
-      await db.transaction((tx) => bookings.end(tx, id))
-      return nothingUnrefunded
-    }
-    return runExclusive(subscriptionId, async () => {
-      await stripe.subscriptions.cancelNow(subscriptionId)
-      crashPoint('withdrawn at Stripe')
-      // A refund that an earlier cancellation promised is a part of this one.
-      await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue), { forUnusedTerm: true })
-      await sync(subscriptionId)
-      return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
-    })
-  }
-
   /** Null if the declaration came in time for the present period. */
   async function endIfRenewed(purchase: PurchaseRow, declared: DeclaredTimes) {
     const lastDay = lastDayOf(declared)
     const paidPeriod = latestPaidPeriod(await readPaidHistory(db, purchase))
     if (!wasRenewedSince(lastDay, purchase, paidPeriod, consumerLaw)) return null
     const paymentsSince = fullAmountIf(({ paidAt }) => paidAt > lastDay)
-    return endAndRefund(purchase, paymentsSince, declared.until)
+    return endAndRefund(deps, purchase, paymentsSince, declared.until)
   }
 
   return {
@@ -181,19 +162,42 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       if (unrefunded) return unrefunded
       const notice = await noticeOf(purchase, declared)
       if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return nothingUnrefunded
-      if (notice && notice.endsAt <= now()) return endAndRefund(purchase, unusedSince(notice.endsAt), declared.until)
+      if (notice && notice.endsAt <= now())
+        return endAndRefund(deps, purchase, unusedSince(notice.endsAt), declared.until)
       if (hasEnded(purchase.status)) return nothingUnrefunded
       await cancel(id, { declared })
       // A renewal may have been charged until Stripe knew of the cancellation.
       return (await endIfRenewed(await findPurchase(db, id), declared)) ?? nothingUnrefunded
     },
 
-    cancelForCause: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), unusedSince(from), until),
+    cancelForCause: async (id, { from, until }) =>
+      endAndRefund(deps, await findPurchase(db, id), unusedSince(from), until),
 
-    withdraw: async (id, { from, until }) => endAndRefund(await findPurchase(db, id), withdrawableSince(from), until),
+    withdraw: async (id, { from, until }) =>
+      endAndRefund(deps, await findPurchase(db, id), withdrawableSince(from), until),
 
     endAllOf: (userId) => endAllOf(deps, userId),
   }
+}
+
+async function endAndRefund(
+  { db, stripe, crashPoint, runExclusive, bookings, sync }: CancellationDeps,
+  { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
+  amountDue: AmountDue,
+  until: Date,
+): Promise<Unrefunded> {
+  if (!subscriptionId) {
+    await db.transaction((tx) => bookings.end(tx, id))
+    return nothingUnrefunded
+  }
+  return runExclusive(subscriptionId, async () => {
+    await stripe.subscriptions.cancelNow(subscriptionId)
+    crashPoint('withdrawn at Stripe')
+    // A refund that an earlier cancellation promised is a part of this one.
+    await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue), { forUnusedTerm: true })
+    await sync(subscriptionId)
+    return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
+  })
 }
 
 const notCancellable = () => conflict('not-active', 'Only an active subscription can be cancelled')
