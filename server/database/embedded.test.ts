@@ -53,6 +53,16 @@ test('a local PostgreSQL that dies restarts at the same address with all its dat
   }
 })
 
+test('the local PostgreSQL has connections for ten processes of the shop', async () => {
+  const embedded = await openEmbedded(dataDir)
+  try {
+    const [row] = await query(embedded.url, `select current_setting('max_connections')::int as connections`)
+    expect(row.connections).toBeGreaterThanOrEqual(10 * 29)
+  } finally {
+    await embedded.close()
+  }
+})
+
 test('a process that reused the pid of a killed PostgreSQL is not mistaken for it', async () => {
   const { folder, close } = await openEmbedded(dataDir)
   const pidFileText = readFileSync(pidFile(folder), 'utf8')

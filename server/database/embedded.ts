@@ -31,6 +31,15 @@ export async function openEmbedded(dataDir: string, binaries = postgresBinaries(
   }
 }
 
+const settings = [
+  "listen_addresses = '127.0.0.1'",
+  'jit = off',
+  // A solid-state disk reads any page about as fast as the next one.
+  'random_page_cost = 1.1',
+  // Ten processes (WEB_CONCURRENCY) of at most 29 connections. The default is 100.
+  'max_connections = 300',
+]
+
 /** PostgreSQL refuses data that belongs to another user. */
 function assertOwned({ data, user }: EmbeddedPaths) {
   const owner = statSync(data, { throwIfNoEntry: false })?.uid
@@ -63,8 +72,6 @@ async function createData(binaries: string, place: EmbeddedPaths) {
       ...localeOptions(binaries),
     ])
     const conf = join(unfinished, 'postgresql.conf')
-    // A solid-state disk reads any page about as fast as the next one.
-    const settings = ["listen_addresses = '127.0.0.1'", 'jit = off', 'random_page_cost = 1.1']
     writeFileSync(conf, settings.map((line) => `${line}\n`).join(''), { flag: 'a' })
     // If two first starts race, the second one uses the folder of the first.
     if (!existsSync(place.data)) renameSync(unfinished, place.data)
