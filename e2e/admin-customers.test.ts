@@ -177,14 +177,15 @@ test('the seller decides fraud warnings and settles a failed refund in the purch
 
   await openAdmin(page, shop, '/admin/purchases?need=fraud_warnings')
   const rowOf = ({ user }: typeof fraudulentBuyer) => page.getByRole('row').filter({ hasText: user.email })
+  const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await chooseFromMenu(rowOf(fraudulentBuyer), 'Refund and end')
+  await dialog.getByRole('button', { name: 'Refund and end' }).click()
   await expect(rowOf(fraudulentBuyer)).toBeHidden()
   await chooseFromMenu(rowOf(honestBuyer), 'Keep, it’s no fraud')
   await expect(rowOf(honestBuyer)).toBeHidden()
 
   await page.goto('/admin/purchases?need=failed_refunds')
   await chooseFromMenu(rowOf(unrefundedBuyer), 'Paid another way')
-  const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await expect(dialog).toContainText('Have you sent $10.00')
   await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()
   await expect(rowOf(unrefundedBuyer)).toBeHidden()

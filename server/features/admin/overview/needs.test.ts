@@ -80,7 +80,7 @@ test('a disputed payment is counted with the day by which the bank wants an answ
   expect(await admin.call(purchasesAdmin.list, { need: 'disputes' })).toEqual([])
 })
 
-test('a payment with a fraud warning is refunded and its subscription ended with one click, or kept', async () => {
+test('a payment with a fraud warning is refunded and its subscription ended, or both are kept', async () => {
   const [thief, friend] = [await shop.buyer(), await shop.buyer()]
   for (const { purchase } of [thief, friend]) await shop.sandbox.controls.warnOfFraud(purchase.paymentIntentId ?? '')
   await shop.settle()

@@ -257,3 +257,35 @@ test('a renewal that awaits the bank’s confirmation is confirmed with the same
   expect(await finish()).toMatchObject({ state: 'done', confirmWith: null })
   expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'active', awaitsBank: false }])
 })
+
+test('“Refund and end” after a fraud warning refunds the reported payment and every later one', async () => {
+  await using isolatedShop = await openShop()
+  const { controls } = isolatedShop.sandbox
+  const [thief, switched] = [await isolatedShop.buyer(), await isolatedShop.buyer()]
+  const { at, due } = await switched.call(purchases.switchOffer, { id: switched.purchase.id })
+  await switched.call(purchases.switch, { id: switched.purchase.id, at, amount: due })
+  await isolatedShop.settle()
+  for (let renewals = 0; renewals < 2; renewals += 1) await isolatedShop.advance(1, 'month')
+  const admin = await isolatedShop.admin()
+  const paymentsOf = async ({ purchase: { id } }: Buyer) => (await admin.call(purchasesAdmin.refundable, { id })).payments
+  const isWarned = async ({ purchase: { id } }: Buyer) =>
+    (await admin.call(purchasesAdmin.list, { need: 'fraud_warnings' })).some((purchase) => purchase.id === id)
+
+  const intents = (await paymentsOf(thief)).map(({ paymentIntentId }) => paymentIntentId).toReversed()
+  // The bank reports the second payment first, then the first and the third.
+  for (const index of [1, 0, 2]) {
+    await controls.warnOfFraud(intents[index] ?? '')
+    await isolatedShop.settle()
+  }
+  await controls.warnOfFraud((await paymentsOf(switched)).at(-1)?.paymentIntentId ?? '')
+  await isolatedShop.settle()
+  for (const buyer of [thief, switched]) {
+    expect(await isWarned(buyer)).toBe(true)
+    await admin.call(purchasesAdmin.settleWarning, { id: buyer.purchase.id, decision: 'refund' })
+    await isolatedShop.settle()
+    expect(await isWarned(buyer)).toBe(false)
+  }
+  const nothingLeft = { refundable: 0, credited: 0 }
+  expect(await paymentsOf(thief)).toMatchObject([nothingLeft, nothingLeft, nothingLeft])
+  expect(await paymentsOf(switched)).toMatchObject([nothingLeft, nothingLeft])
+})

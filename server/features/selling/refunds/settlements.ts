@@ -12,7 +12,10 @@ type SettlementDeps = Pick<Context, 'db' | 'stripe' | 'audit' | 'runExclusive'> 
 }
 
 export type Settlements = {
-  /** Answers a fraud warning before it becomes a dispute. With `refund`, also ends the subscription. */
+  /**
+   * Answers a fraud warning before it becomes a dispute. `refund` also ends the subscription and refunds every payment
+   * since the reported one.
+   */
   settleWarning(actor: Actor, id: string, decision: 'refund' | 'dismiss'): Promise<void>
   /** Records that the subscription continues although an earlier payment was charged back. */
   keepAfterLoss(actor: Actor, id: string, amount: number): Promise<void>
@@ -28,19 +31,22 @@ export function createSettlements({ db, stripe, audit, runExclusive, sync }: Set
       const purchase = await findPurchase(db, id)
       const { warnedPaymentIntentId, stripeSubscriptionId: subscriptionId } = purchase
       if (!warnedPaymentIntentId || !subscriptionId) return
-      const isWarned = ({ paymentIntentId }: { paymentIntentId: string }) => paymentIntentId === warnedPaymentIntentId
       if (decision === 'refund')
         await runExclusive(subscriptionId, async () => {
           const { payments } = await stripe.subscriptions.read(subscriptionId)
-          const payment = payments.find(isWarned)
-          if (payment && payment.refunded < payment.amount && !isRefundable(payment))
+          const reported = payments.find(({ paymentIntentId }) => paymentIntentId === warnedPaymentIntentId)
+          if (reported && reported.refunded < reported.amount && !isRefundable(reported))
             throw conflict('refund-refused', 'A bank decides about this payment by now, so it can’t be refunded.')
-          await refundAll(stripe, subscriptionId, fullAmountIf(isWarned))
+          const amountDue = fullAmountIf(({ paidAt }) => reported !== undefined && paidAt >= reported.paidAt)
+          await refundAll(stripe, subscriptionId, amountDue)
           await stripe.subscriptions.cancelNow(subscriptionId)
+          // A renewal may have been paid just before the end.
+          await refundAll(stripe, subscriptionId, amountDue)
           await sync(subscriptionId)
         })
       await db.transaction(async (tx) => {
-        await updatePurchase(tx, id, { warnedPaymentIntentId: null })
+        const isSameWarning = eq(purchases.warnedPaymentIntentId, warnedPaymentIntentId)
+        await updatePurchase(tx, id, { warnedPaymentIntentId: null }, isSameWarning)
         await audit.record(tx, actor, { action: 'purchase.warning', ...auditSubject(purchase), detail: { decision } })
       })
     },

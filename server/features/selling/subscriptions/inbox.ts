@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
 import { isLivePurchase, payments, purchases, refunds, stripeEvents } from '#server/database/schema.ts'
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
@@ -57,9 +57,11 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     }
   }
 
+  /** Keeps the earliest payment that a bank has reported, because settling the warning covers every later one. */
   async function recordFraudWarning(subscriptions: string[], { paymentIntentId }: StripeEvent) {
     const [payment] = await db
       .select({
+        paidAt: payments.paidAt,
         unrefunded: sql<number>`${payments.amount} - coalesce((select sum(r.amount)::int from ${refunds} r
         where r.payment_intent_id = ${payments}.payment_intent_id and r.status not in ('failed', 'canceled')), 0)`,
       })
@@ -67,7 +69,14 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
       .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
     if (payment && payment.unrefunded <= 0) return
     const isOfSubscriptions = inArray(purchases.stripeSubscriptionId, subscriptions)
-    const isWarnable = and(isOfSubscriptions, isLivePurchase, eq(purchases.isDisputed, false))
+    const laterPayments =
+      payment &&
+      db.select({ id: payments.paymentIntentId }).from(payments).where(gt(payments.paidAt, payment.paidAt))
+    const isEarliest = or(
+      isNull(purchases.warnedPaymentIntentId),
+      laterPayments && inArray(purchases.warnedPaymentIntentId, laterPayments),
+    )
+    const isWarnable = and(isOfSubscriptions, isLivePurchase, eq(purchases.isDisputed, false), isEarliest)
     await updatePurchases(db, isWarnable, { warnedPaymentIntentId: paymentIntentId })
   }
 

@@ -89,6 +89,11 @@ export function usePurchaseActions() {
       isWarned && {
         text: 'Refund and end',
         needs: 'money.refund',
+        question: {
+          title: 'Refund and end',
+          description: `Refund the payment of ${user.email} that the bank reported, and every later one, and end the subscription now? This action cannot be undone.`,
+          action: 'Refund and end',
+        },
         run: () => settleWarning.mutate({ id, decision: 'refund' }),
         isDangerous: true,
       },
