@@ -154,7 +154,8 @@ export const purchasesAdmin = {
   }),
   settleWarning: endpoint('POST /api/admin/purchases/:id/fraud-warning', {
     access: 'money.refund',
-    summary: 'Refund a payment that its bank takes for fraud and every later one, and end the subscription, or keep both',
+    summary:
+      'Refund a payment that its bank takes for fraud and every later one, and end the subscription, or keep both',
     input: z.strictObject({ id, decision: z.enum(['refund', 'dismiss']) }),
   }),
   keepAfterLoss: endpoint('POST /api/admin/purchases/:id/lost-dispute', {

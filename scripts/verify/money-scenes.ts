@@ -95,7 +95,9 @@ export const moneyScenes: Scene[] = [
       const { id, paymentIntentId } = await stage.buy({ priceId, country: 'DE' })
       const { tax } = (await stage.gateway.subscriptions.read(id)).periods[0] ?? {}
       await stage.gateway.payments.refund(paymentIntentId, async () => 1000)
-      await stage.gateway.invoices.creditRefunds(id)
+      const { payments } = await stage.gateway.subscriptions.read(id)
+      const refundIds = payments.flatMap(({ refunds }) => refunds.map((refund) => refund.id))
+      await stage.gateway.invoices.creditRefunds(id, refundIds)
       const [note] = (await stage.gateway.subscriptions.read(id)).creditNotes
       return { tax: tax?.amount ?? null, credited: note?.total ?? null, creditedTax: note?.tax ?? null }
     },

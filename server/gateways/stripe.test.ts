@@ -293,7 +293,7 @@ test('of several payments of an invoice, only refunds of the default one get cre
         })
       : listOf(),
   )
-  await stripe.invoices.creditRefunds('sub_1')
+  await stripe.invoices.creditRefunds('sub_1', ['re_1'])
   const refundRequests = requests.filter(({ path }) => path === '/v1/refunds')
   expect(refundRequests.map(({ query }) => query.get('payment_intent'))).toEqual(['pi_2'])
 })

@@ -8,6 +8,7 @@ import {
   liveStatuses,
   paymentPlaces,
   purchaseStatuses,
+  refusedPurchaseReasons,
 } from '#contract/statuses.ts'
 import { userId } from './accounts.ts'
 import { productId } from './catalog.ts'
@@ -171,5 +172,7 @@ export const personalPurchases = [
 export const isLivePurchase = inArray(purchases.status, [...liveStatuses])
 
 export const hasEndedPurchase = notInArray(purchases.status, [...liveStatuses, 'paused'])
+
+export const isAcceptedPurchase = notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedPurchaseReasons])
 
 export const isOngoingPurchase = eq(purchases.isOngoing, true)

@@ -62,21 +62,23 @@ export function invoiceCalls(
       }
     },
 
-    /** Idempotent. A note whose refund failed covers the next refund. */
-    async creditRefunds(subscription: string) {
+    /** Issues credit notes for these refunds. Idempotent. A note whose refund failed covers the next refund. */
+    async creditRefunds(subscription: string, refundIds: string[]) {
       const invoices = await all(sdk.invoices.list({ subscription, expand: ['data.payments'], limit: 100 }))
       for (const { id: invoice, payments, status } of invoices) {
         const intent = idOf(defaultPayment(payments?.data)?.payment.payment_intent)
         if (status !== 'paid' || !intent) continue
         const refunds = await ask(sdk.refunds.list({ payment_intent: intent, limit: 100 }))
-        const succeededRefunds = refunds.data.filter((refund) => refund.status === 'succeeded')
-        if (succeededRefunds.length === 0) continue
+        if (!refunds.data.some(({ id }) => refundIds.includes(id))) continue
         const notes = await ask(sdk.creditNotes.list({ invoice, limit: 100 }))
         const notedRefunds = notes.data.flatMap((note) => (note.status === 'issued' ? note.refunds : []))
         const notedRefundIds = new Set(notedRefunds.map(({ refund }) => idOf(refund)))
         const notedAmount = notedRefunds.reduce((sum, { amount_refunded: amount }) => sum + amount, 0)
-        let amountToCredit = sumOf(succeededRefunds) - notedAmount
-        for (const { id: refund, amount: refundedAmount } of succeededRefunds.toReversed()) {
+        const refundsWithNote = refunds.data.filter(
+          (refund) => refund.status === 'succeeded' && (notedRefundIds.has(refund.id) || refundIds.includes(refund.id)),
+        )
+        let amountToCredit = sumOf(refundsWithNote) - notedAmount
+        for (const { id: refund, amount: refundedAmount } of refundsWithNote.toReversed()) {
           const amount = Math.min(refundedAmount, amountToCredit)
           if (notedRefundIds.has(refund) || amount <= 0) continue
           amountToCredit -= amount

@@ -118,7 +118,7 @@ export const adminMails = {
       due.length > 0 ? `Due this week: ${due.join('; ')}.` : 'Nothing is due this week.',
       open.length > 0 && `Without a deadline: ${open.join('; ')}.`,
     ],
-    details: gone.map(({ who, why }) => [inertLine(who), inertLine(why) || 'gave no reason']),
+    details: gone.slice(0, 50).map(({ who, why }) => [inertLine(who), inertLine(why) || 'gave no reason']),
     action: ['Open the inbox', '/admin/overview'],
     footnote: turnOff,
   }),

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '#contract/admin/customers.ts'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { billing } from '#contract/selling/billing.ts'
@@ -50,6 +51,7 @@ test('payments, refunds and lost disputes are listed, searchable and exported, a
   for (const q of [invoice?.number ?? '', invoice?.id ?? '', paymentIntentId])
     expect(await admin.call(figures.adminPayments, { q }), q).toEqual(buyersPayments)
   expect(await admin.call(figures.adminPayments, { kind: 'dispute' })).toMatchObject([{ amount: 3900 }])
+  expect(await admin.call(customers.adminPayments, { id: disputingBuyer.user.id })).toMatchObject({ paid: 0 })
   expect(await admin.call(figures.adminPayments, { period: '2020' })).toEqual([])
 
   // Pages of one row have the same order as one large page.

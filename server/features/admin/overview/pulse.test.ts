@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
 import { settings } from '#contract/admin/settings.ts'
@@ -50,10 +51,28 @@ test('the seller gets one email for each sale, or one a day, or none', async () 
   expect((await subjects()).filter((subject) => /bought|sales? since/.test(subject))).toHaveLength(2)
 })
 
+test('a second payment that is refunded is no sale', async () => {
+  await admin.call(settings.adminSave, { SALE_EMAILS: 'each' })
+  const user = await shop.verifiedUser()
+  const { email } = user.user
+  const [monthly, yearly] = [await shop.begin(user), await shop.begin(shop.visitor(), { email, billing: 'yearly' })]
+  for (const checkout of [monthly, yearly]) await shop.pay(checkout)
+  await shop.settle()
+  await run('tell-of-sales')
+  const sales = (await subjects()).join('\n')
+  expect(sales).toContain('bought monthly')
+  expect(sales).not.toContain('bought yearly')
+})
+
 test('the Monday letter counts new and lost subscribers and can be turned off', async () => {
+  await shop.connection.db.execute(sql`
+    insert into mrr_movements
+      (purchase_id, user_id, product_id, at, recorded_at, source, revision, kind, cause, billing_type, arr_before, arr_after, people)
+    select gen_random_uuid(), user_id, product_id, at, recorded_at, 'order ' || n, 0, kind, cause, billing_type, arr_before, arr_after, people
+    from (select * from mrr_movements where kind = 'new' limit 1) movement, generate_series(1, 60) n`)
   await run('monday-letter')
   const letters = async () => (await subjects()).filter((subject) => subject.startsWith('Your week'))
-  expect(await letters()).toEqual(['Your week: 3 new, 0 gone'])
+  expect(await letters()).toEqual(['Your week: 64 new, 0 gone'])
   await admin.call(settings.adminSave, { MONDAY_LETTER: 'no' })
   shop.clock.advance({ days: 7 })
   await run('monday-letter')

@@ -47,7 +47,6 @@ export const readNewAndLostSubscribers = (db: Database, since: Date) =>
       ),
     )
     .orderBy(desc(mrrMovements.at), desc(mrrMovements.id))
-    .limit(maxEntries)
 
 export function reasonInWords(reason: keyof typeof leaveReasonTexts | null, comment: string | null): string {
   const words: string[] = []
@@ -58,7 +57,7 @@ export function reasonInWords(reason: keyof typeof leaveReasonTexts | null, comm
 
 export function createPulse({ db, now }: PulseDeps): Pulse {
   async function readMovements(since: Date): Promise<Entry[]> {
-    const movements = await readNewAndLostSubscribers(db, since)
+    const movements = await readNewAndLostSubscribers(db, since).limit(maxEntries)
     return movements.map((row) => {
       const entry = { id: `movement ${row.id}`, at: row.at, who: nameOrEmail(row.user), customerId: row.userId }
       if (row.kind === 'churn')

@@ -2,7 +2,7 @@ import { and, eq, gte, sql } from 'drizzle-orm'
 import { needText } from '#contract/admin/need-texts.ts'
 import type { Need } from '#contract/admin/overview.ts'
 import type { Context } from '#server/context.ts'
-import { products, purchases, users } from '#server/database/schema.ts'
+import { isAcceptedPurchase, products, purchases, users } from '#server/database/schema.ts'
 import { readLastTwelveMonths } from './months.ts'
 import { nameOrEmail, readNewAndLostSubscribers, reasonInWords } from './pulse.ts'
 
@@ -44,7 +44,7 @@ export function createSellerLetters(
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
       .innerJoin(products, eq(products.id, purchases.productId))
-      .where(and(gte(purchases.createdAt, since), eq(purchases.paidThrough, 'stripe')))
+      .where(and(gte(purchases.createdAt, since), eq(purchases.paidThrough, 'stripe'), isAcceptedPurchase))
       .orderBy(purchases.createdAt)
 
   return {

@@ -1,10 +1,10 @@
-import { and, count, desc, eq, inArray, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import { addMonths, type BillingType, planOf, plansWithPrice } from '#contract/plans.ts'
 import { type Charges, priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { codes as codeCalls } from '#contract/selling/codes.ts'
 import { minCharge, type NewCode } from '#contract/selling/codes.ts'
-import { type CodeState, refusedPurchaseReasons } from '#contract/statuses.ts'
+import type { CodeState } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -12,6 +12,7 @@ import {
   codeUses,
   discountCodes,
   invoices,
+  isAcceptedPurchase,
   orders,
   payments,
   purchases,
@@ -77,13 +78,7 @@ export function createCodes({ db, now, stripe }: CodeDeps): Codes {
       .select({ id: purchases.id })
       .from(purchases)
       .innerJoin(users, eq(users.id, purchases.userId))
-      .where(
-        and(
-          isBuyer,
-          notInArray(sql`coalesce(${purchases.endedBecause}, '')`, [...refusedPurchaseReasons]),
-          ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, exceptId),
-        ),
-      )
+      .where(and(isBuyer, isAcceptedPurchase, ne(sql`coalesce(${purchases.stripeSubscriptionId}, '')`, exceptId)))
       .limit(1)
     return found !== undefined
   }

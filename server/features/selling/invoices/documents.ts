@@ -72,7 +72,7 @@ export function createDocuments({ db, now, stripe, attempts, isLinkToken }: Docu
       const ownPurchases = await db.select().from(purchases).where(eq(purchases.userId, userId))
       const ids = ownPurchases.map(({ id }) => id)
       const [paidThroughStripe] = await db
-        .select({ amount: sql<number>`coalesce(sum(${payments.amount}), 0)::int` })
+        .select({ amount: sql<number>`coalesce(sum(${payments.amount} - ${payments.lostAmount}), 0)::int` })
         .from(payments)
         .where(inArray(payments.purchaseId, ids))
       let paidByHand = 0

@@ -13,8 +13,8 @@ export type RefundJobs = {
   refundLate: Enqueue<{ subscriptionId: string }>
   /** Refunds the unused part of a term that was cancelled with a month's notice, `amount` in total. */
   refundUnusedTerm: Enqueue<{ subscriptionId: string; amount: number }>
-  /** Issues a credit note for every refund. */
-  creditRefunds: Enqueue<{ subscriptionId: string }>
+  /** Issues credit notes for these refunds. */
+  creditRefunds: Enqueue<{ subscriptionId: string; refundIds: string[] }>
 }
 
 export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobDeps): RefundJobs {
@@ -61,9 +61,12 @@ export function createRefundJobs({ stripe, queue, crashPoint, sync }: RefundJobD
       },
     ),
 
-    creditRefunds: queue.defineJob<{ subscriptionId: string }>('credit-refunds', async ({ subscriptionId }) => {
-      await stripe.invoices.creditRefunds(subscriptionId)
-      await sync(subscriptionId)
-    }),
+    creditRefunds: queue.defineJob<{ subscriptionId: string; refundIds: string[] }>(
+      'credit-refunds',
+      async ({ subscriptionId, refundIds }) => {
+        await stripe.invoices.creditRefunds(subscriptionId, refundIds)
+        await sync(subscriptionId)
+      },
+    ),
   }
 }

@@ -267,7 +267,8 @@ test('“Refund and end” after a fraud warning refunds the reported payment an
   await isolatedShop.settle()
   for (let renewals = 0; renewals < 2; renewals += 1) await isolatedShop.advance(1, 'month')
   const admin = await isolatedShop.admin()
-  const paymentsOf = async ({ purchase: { id } }: Buyer) => (await admin.call(purchasesAdmin.refundable, { id })).payments
+  const paymentsOf = async ({ purchase: { id } }: Buyer) =>
+    (await admin.call(purchasesAdmin.refundable, { id })).payments
   const isWarned = async ({ purchase: { id } }: Buyer) =>
     (await admin.call(purchasesAdmin.list, { need: 'fraud_warnings' })).some((purchase) => purchase.id === id)
 

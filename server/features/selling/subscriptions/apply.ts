@@ -230,8 +230,8 @@ async function recordBooks(
 ) {
   const changedRefunds = await recordInvoices(tx, purchase, subscription)
   await recordDisputes(tx, subscription)
-  const hasNewRefund = changedRefunds.some(({ status }) => status === 'succeeded')
-  if (hasNewRefund) await creditRefunds?.(tx, { subscriptionId: subscription.id })
+  const refundIds = changedRefunds.filter(({ status }) => status === 'succeeded').map(({ id }) => id)
+  if (refundIds.length > 0) await creditRefunds?.(tx, { subscriptionId: subscription.id, refundIds })
   return changedRefunds
 }
 

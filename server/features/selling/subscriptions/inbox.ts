@@ -70,8 +70,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
     if (payment && payment.unrefunded <= 0) return
     const isOfSubscriptions = inArray(purchases.stripeSubscriptionId, subscriptions)
     const laterPayments =
-      payment &&
-      db.select({ id: payments.paymentIntentId }).from(payments).where(gt(payments.paidAt, payment.paidAt))
+      payment && db.select({ id: payments.paymentIntentId }).from(payments).where(gt(payments.paidAt, payment.paidAt))
     const isEarliest = or(
       isNull(purchases.warnedPaymentIntentId),
       laterPayments && inArray(purchases.warnedPaymentIntentId, laterPayments),

@@ -120,6 +120,23 @@ test('a subscription taken over renews and can be cancelled and refunded like an
   expect(await bookedFor(email)).toMatchObject([{ status: 'cancelled', endedBecause: 'refunded' }])
 })
 
+test('only refunds made since the takeover get credit notes', async () => {
+  const email = 'refunded-before@example.com'
+  const { id, sdk, paymentIntentId } = await subscribe(email)
+  await sdk.refunds.create({ payment_intent: paymentIntentId, amount: 1000 })
+  await shop.settle()
+  await takeOver([id])
+  await shop.settle()
+  const [booked] = await bookedFor(email)
+  const purchaseId = booked?.id ?? ''
+  const { refundedSoFar } = await admin.call(purchasesAdmin.refundable, { id: purchaseId })
+  await admin.call(purchasesAdmin.refund, { id: purchaseId, amount: 500, refundedSoFar, keepAccess: true })
+  await shop.settle()
+  const { data: invoices } = await sdk.invoices.list({ subscription: id })
+  const notes = await sdk.creditNotes.list({ invoice: invoices[0]?.id ?? '' })
+  expect(notes.data.map(({ amount }) => amount)).toEqual([500])
+})
+
 test('the owner of an unpaid subscription that was taken over can’t buy another', async () => {
   const email = 'free@example.com'
   const { id } = await subscribe(email)
