@@ -65,6 +65,30 @@ const rendererBuild: InlineConfig = {
   },
 }
 
+type SandboxScript = { name: string; format: 'iife' | 'es' }
+
+/** `stripe.js` is a classic script, like Stripe's, so it cannot import a chunk that it shares with another script. */
+const sandboxScripts: SandboxScript[] = [
+  { name: 'stripe', format: 'iife' },
+  { name: 'card-frame', format: 'es' },
+  { name: 'pay-invoice', format: 'es' },
+]
+
+const sandboxBuild = ({ name, format }: SandboxScript): InlineConfig => ({
+  ...sharedConfig,
+  configFile: false,
+  publicDir: false,
+  build: {
+    outDir: join(dist, 'sandbox'),
+    // Each script has a build of its own, and they share the folder.
+    emptyOutDir: false,
+    rolldownOptions: {
+      input: join(root, `sandbox/browser/${name}.ts`),
+      output: { format, entryFileNames: '[name].js' },
+    },
+  },
+})
+
 async function compressForBrowsers() {
   const entries = await readdir(browserFolder, { recursive: true, withFileTypes: true })
   const textFiles = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json|txt|webmanifest)$/.test(entry.name))
@@ -86,17 +110,19 @@ async function buildShop() {
   const sources = hashOfSources()
   // Without its stamp, a half-finished build counts as missing.
   await rm(buildStamp, { force: true })
-  console.log('  1 of 5  browser files')
+  console.log('  1 of 6  browser files')
   await build(sharedConfig)
-  console.log('  2 of 5  page renderer')
+  console.log('  2 of 6  page renderer')
   await build(rendererBuild)
   await rename(join(browserFolder, '.vite/manifest.json'), join(rendererFolder, 'manifest.json'))
   await rm(join(browserFolder, '.vite'), { recursive: true })
-  console.log('  3 of 5  pictures')
+  console.log('  3 of 6  pictures')
   await drawPictures()
-  console.log('  4 of 5  server')
+  console.log('  4 of 6  server')
   await build(serverBuild)
-  console.log('  5 of 5  compressing')
+  console.log('  5 of 6  sandbox scripts')
+  for (const script of sandboxScripts) await build(sandboxBuild(script))
+  console.log('  6 of 6  compressing')
   await compressForBrowsers()
   await writeFile(buildStamp, sources)
 }

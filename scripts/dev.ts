@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const port = Number(process.env.PORT ?? 3000)
 const serverUrl = `http://localhost:${port + 1}`
 
-// The server needs a build to start, although Vite renders the pages that people see.
+// The server needs a build to start and for the sandbox's scripts, although Vite renders the pages that people see.
 freshBuild()
 const entry = ['server/main.ts', '--pages-from-vite']
 const server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...entry], {

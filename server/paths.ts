@@ -7,7 +7,7 @@ const isBundled = import.meta.filename.endsWith('.js')
 
 export const paths = {
   root,
-  /** The build: browser files in `web`, the page renderer in `render`, the server in `server`. */
+  /** The build: browser files in `web`, the page renderer in `render`, the server in `server`, the sandbox's scripts in `sandbox`. */
   dist: join(root, 'dist'),
   migrations: join(root, 'server/database/migrations'),
   commonPasswords: join(root, 'server/security/common-passwords.txt'),

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { stripTypeScriptTypes } from 'node:module'
 import type { Api } from '../api/api.ts'
 import type { Books } from '../books.ts'
 import type { Controls } from '../controls.ts'
-import { readSandboxFile } from '../files.ts'
+import { readBuiltScript, readSandboxFile } from '../files.ts'
 import { readBody, sendFailure, serveApi } from '../http.ts'
 import { actionOf, controlPage } from '../pages/control.ts'
 import { handleButton, notFound, send } from '../pages/html.ts'
@@ -82,34 +81,12 @@ export function createBrowser(deps: BrowserDeps) {
 
 type StaticFile = { type: string; body: string }
 
-/** Suppresses Node's warning that `stripTypeScriptTypes` is experimental. */
-function withoutTypes(name: string): string {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
-  try {
-    return stripTypeScriptTypes(readSandboxFile(name))
-  } finally {
-    process.emitWarning = emitWarning
-  }
-}
-
-const moduleScript = (name: string): StaticFile => ({ type: 'text/javascript', body: withoutTypes(name) })
-
-/** `stripe.js` is loaded as a classic script, like Stripe's, so it cannot import modules. */
-function classicScript(...names: string[]): StaticFile {
-  const body = names.map((name) =>
-    withoutTypes(name)
-      .replaceAll(/^import .*$/gm, '')
-      .replaceAll(/^export /gm, ''),
-  )
-  return { type: 'text/javascript', body: `(() => {\n${body.join('\n')}\n})()\n` }
-}
+const scriptFile = (name: string): StaticFile => ({ type: 'text/javascript', body: readBuiltScript(name) })
 
 const files = new Map<string, () => StaticFile>([
-  ['/stripe.js', () => classicScript('browser/payment-element.ts', 'browser/stripe.ts')],
-  ['/card-frame.ts', () => moduleScript('browser/card-frame.ts')],
-  ['/card-input.ts', () => moduleScript('browser/card-input.ts')],
-  ['/pay-invoice.ts', () => moduleScript('browser/pay-invoice.ts')],
+  ['/stripe.js', () => scriptFile('stripe.js')],
+  ['/card-frame.js', () => scriptFile('card-frame.js')],
+  ['/pay-invoice.js', () => scriptFile('pay-invoice.js')],
   ['/pages.css', () => ({ type: 'text/css', body: readSandboxFile('pages/pages.css') })],
   ['/card-frame.css', () => ({ type: 'text/css', body: readSandboxFile('browser/card-frame.css') })],
   ['/card-frame', () => ({ type: 'text/html', body: readSandboxFile('browser/card-frame.html') })],

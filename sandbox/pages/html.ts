@@ -40,7 +40,7 @@ export const page = ({ title, body, scripts = [] }: Page) =>
     <title>${title}</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="stylesheet" href="/_sandbox/pages.css">
-    ${scripts.map((src) => html`<script src="${src}" ${src.endsWith('.ts') ? html`type="module"` : 'defer'}></script>`)}
+    ${scripts.map((src) => html`<script type="module" src="${src}"></script>`)}
   </head>
   <body>
     ${body}

@@ -118,7 +118,7 @@ export function invoicePage({ invoice, intent, printed }: InvoiceView, publishab
     <p><a href="${`/_sandbox/invoices/${invoice.id}/${invoice.$sandbox.secret}/pdf`}" download>Download PDF</a></p>
     ${printed.footer.map((line) => html`<p>${line}</p>`)}
   </main>`
-  const scripts = isPayable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.ts'] : []
+  const scripts = isPayable ? ['/_sandbox/stripe.js', '/_sandbox/pay-invoice.js'] : []
   return page({ title: `Invoice ${printed.number}`, body, scripts })
 }
 
