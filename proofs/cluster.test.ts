@@ -57,7 +57,7 @@ test('no acknowledged write is lost, whichever part of a cluster dies', async ()
   const [one, two] = await Promise.all([openMachine(dataDirs[0]), openMachine(dataDirs[1])])
   onTestFinished((await front.start([one, two])).close)
   // Events come from outside, through the proxy, as Stripe sends them.
-  await query(pooler.url, `update sandbox.settings set mischief = '{"drop": true}'`)
+  await query(pooler.url, `update sandbox.settings set quirks = '{"drop": true}'`)
 
   await checkSharedState(one.url, two.url)
   const sessionsBefore = await countSessionsOn(replica.url)

@@ -21,9 +21,9 @@ test('a webhook endpoint shows its secret once, and is changed, disabled and del
 
 test('events that were not delivered can be found', async () => {
   const { stripe, sandbox } = await openTestSandbox()
-  await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  await sandbox.controls.webhooks.behave({ delaySeconds: 3600 })
   const customer = await stripe.customers.create()
-  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
+  await sandbox.controls.webhooks.behave({ duplicates: 0 })
   await stripe.customers.update(customer.id, { name: 'Ada' })
   const types = async (delivery_success: boolean) =>
     (await stripe.events.list({ delivery_success })).data.map((event) => event.type)

@@ -28,7 +28,7 @@ export function openBooks(database: pg.Pool, { publicUrl, defaults, subscribedEv
 
   async function readSettings(connection: Pick<pg.ClientBase, 'query'> = database): Promise<Settings> {
     const { rows } = await connection.query<{ clock_offset: string; changedQuirks: Partial<Quirks> }>(
-      'select clock_offset, mischief as "changedQuirks" from sandbox.settings',
+      'select clock_offset, quirks as "changedQuirks" from sandbox.settings',
     )
     const time = Date.now() / 1000 + Number(rows[0]?.clock_offset ?? 0)
     return { time, quirks: { ...defaults, ...rows[0]?.changedQuirks } }

@@ -45,13 +45,13 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
 
   async function behave(quirks: Partial<Quirks>) {
     if (quirks.seed !== undefined) await database.query('alter sequence sandbox.draws restart')
-    await database.query('update sandbox.settings set mischief = mischief || $1', [JSON.stringify(quirks)])
+    await database.query('update sandbox.settings set quirks = quirks || $1', [JSON.stringify(quirks)])
   }
 
   return {
     behave,
 
-    behaveAsUsual: () => database.query(`update sandbox.settings set mischief = '{}'`),
+    behaveAsUsual: () => database.query(`update sandbox.settings set quirks = '{}'`),
 
     /** Each fault makes the next request that matches its `on` fail. */
     async failNext(...faults: Fault[]) {
@@ -60,7 +60,8 @@ function behaviorControls(books: Books, webhooks: ReturnType<typeof createWebhoo
     },
 
     webhooks: {
-      misbehave: (quirks: Partial<WebhookQuirks>) => {
+      /** Sets the webhook quirks that are not named to their defaults. */
+      behave: (quirks: Partial<WebhookQuirks>) => {
         const { duplicates, spread, drop, delaySeconds } = defaults
         return behave({ duplicates, spread, drop, delaySeconds, ...quirks })
       },

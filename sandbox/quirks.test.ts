@@ -25,7 +25,6 @@ test('every quirk is in the README, with its control, its switch on the page and
   const noQuirks = new Set([
     'behave',
     'behaveAsUsual',
-    'misbehave',
     'now',
     'after',
     'seed',

@@ -50,7 +50,7 @@ create table if not exists sandbox.settings (
   publishable_key text not null,
   clock_offset bigint not null default 0,
   -- Quirks that differ from the defaults (`quirks.ts`).
-  mischief jsonb not null default '{}'
+  quirks jsonb not null default '{}'
 );
 
 -- Stand-in for TradingView.

@@ -35,7 +35,7 @@ test('an altered body fails the signature check', async () => {
 
 test('an event that the shop does not accept is sent again until it does', async () => {
   const { stripe, received, shop, database, sandbox } = await openTestSandbox()
-  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
+  await sandbox.controls.webhooks.behave({ duplicates: 0 })
   shop.answers = 500
   await stripe.customers.create()
   await expect.poll(() => received).toHaveLength(1)
@@ -48,15 +48,15 @@ test('an event that the shop does not accept is sent again until it does', async
 
 test('webhooks can arrive twice, late, out of order or never', async () => {
   const { stripe, received: events, sandbox } = await openTestSandbox()
-  const { misbehave, flush } = sandbox.controls.webhooks
-  await misbehave({ duplicates: 1 })
+  const { behave, flush } = sandbox.controls.webhooks
+  await behave({ duplicates: 1 })
   await stripe.customers.create()
   await flush()
   expect(events.map((event) => event.id)).toEqual([events[0]?.id, events[0]?.id])
 
-  await misbehave({ drop: true })
+  await behave({ drop: true })
   await stripe.customers.create()
-  await misbehave({ duplicates: 0, delaySeconds: 3600 })
+  await behave({ duplicates: 0, delaySeconds: 3600 })
   const lateCustomer = await stripe.customers.create()
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(events).toHaveLength(2)
@@ -64,7 +64,7 @@ test('webhooks can arrive twice, late, out of order or never', async () => {
   expect(events).toHaveLength(3)
   expect(events[2]?.data.object).toMatchObject({ id: lateCustomer.id })
 
-  await misbehave({ duplicates: 0, spread: 2 })
+  await behave({ duplicates: 0, spread: 2 })
   const customers = await Promise.all(Array.from({ length: 20 }, () => stripe.customers.create()))
   await expect.poll(() => events).toHaveLength(3 + customers.length)
   const arrived = events.slice(3).map((event) => (event.data.object as Stripe.Customer).id)
@@ -75,7 +75,7 @@ test('webhooks can arrive twice, late, out of order or never', async () => {
 
 test('an event can be sent again by hand', async () => {
   const { stripe, received: events, sandbox } = await openTestSandbox()
-  await sandbox.controls.webhooks.misbehave({ duplicates: 0 })
+  await sandbox.controls.webhooks.behave({ duplicates: 0 })
   await stripe.customers.create()
   await sandbox.controls.webhooks.flush()
   await sandbox.controls.webhooks.redeliver(events[0]?.id ?? '')
@@ -88,7 +88,7 @@ test('two processes on one database share the data and deliver each event once',
   const secondProcess = await openSandbox(firstProcess.options)
   try {
     expect(secondProcess.secretKey).toBe(firstProcess.sandbox.secretKey)
-    await secondProcess.controls.webhooks.misbehave({ duplicates: 0 })
+    await secondProcess.controls.webhooks.behave({ duplicates: 0 })
     const secondStripe = new Stripe(secondProcess.secretKey, secondProcess.api)
     const customers = await Promise.all(
       Array.from({ length: 15 }).flatMap(() => [
@@ -106,7 +106,7 @@ test('two processes on one database share the data and deliver each event once',
 
 test('if a process dies during a delivery, another delivers the event when the lease expires', async () => {
   const { stripe, events, database, sandbox } = await openTestSandbox()
-  await sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  await sandbox.controls.webhooks.behave({ delaySeconds: 3600 })
   await stripe.customers.create()
   await database.query(`update sandbox.deliveries set attempts = 1, next_at = now() - interval '1 second'`)
   await expect.poll(() => events).toHaveLength(1)

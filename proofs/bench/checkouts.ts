@@ -20,7 +20,7 @@ export async function openBuyers(shop: LabShop, count: number) {
 
 /** Turns off the sandbox's delays, so that only the shop is measured. */
 async function openBuyersApi(shop: LabShop) {
-  await shop.query(`update sandbox.settings set mischief = mischief || '{"lag": {"from": 0, "to": 0}}'::jsonb`)
+  await shop.query(`update sandbox.settings set quirks = quirks || '{"lag": {"from": 0, "to": 0}}'::jsonb`)
   const [settings] = await shop.query<{ key: string }>('select publishable_key as key from sandbox.settings')
   return createBuyers({ url: shop.url, publishableKey: () => settings?.key ?? '' })
 }

@@ -22,7 +22,7 @@ fault(
   async ({ shop }) => {
     const side = await openPaymentSide(shop)
     try {
-      await side.controls.webhooks.misbehave({ drop: true })
+      await side.controls.webhooks.behave({ drop: true })
       const readBodies = async () => {
         const events = await shop.query<{ data: object }>('select data from sandbox.events')
         return events.map(({ data }) => JSON.stringify(data))
@@ -65,7 +65,7 @@ fault(
       await side.controls.webhooks.flush()
       const before = await side.compare()
 
-      await side.controls.webhooks.misbehave({ drop: true })
+      await side.controls.webhooks.behave({ drop: true })
       for (let day = 0; day < 3; day++) {
         await buyAsGuests(shop, side, limit.guestsADay)
         await side.controls.advance(1, 'day')

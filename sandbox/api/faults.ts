@@ -35,13 +35,13 @@ export async function takeQueuedFault(
 ): Promise<Fault | undefined> {
   if (!quirks.faults.some(isEligible)) return undefined
   const { rows } = await database.query<{ faults: Fault[] | null }>(
-    `select mischief->'faults' as faults from sandbox.settings for update`,
+    `select quirks->'faults' as faults from sandbox.settings for update`,
   )
   const faults = rows[0]?.faults ?? []
   const index = faults.findIndex((fault) => isEligible(fault) && request.startsWith(fault.on ?? ''))
   if (index < 0) return undefined
   const [taken] = faults.splice(index, 1)
-  await database.query(`update sandbox.settings set mischief = jsonb_set(mischief, '{faults}', $1)`, [
+  await database.query(`update sandbox.settings set quirks = jsonb_set(quirks, '{faults}', $1)`, [
     JSON.stringify(faults),
   ])
   return taken

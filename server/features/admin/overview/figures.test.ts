@@ -171,11 +171,11 @@ test('the nightly comparison with Stripe repairs a lost webhook, and a remaining
   )
   const subscriptionOf = (id: string) => rows.find((row) => row.id === id)?.sub ?? ''
   // Simulates a lost webhook: the comparison fetches again before it complains.
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   await shop.sandbox.controls.dashboard.setQuantity(subscriptionOf(buyer.purchase.id), 3)
   await shop.sandbox.controls.settle()
   await shop.queue.runNow('prove-revenue')
-  await shop.sandbox.controls.webhooks.misbehave({})
+  await shop.sandbox.controls.webhooks.behave({})
   admin = await shop.admin()
   expect((await admin.call(figures.adminShow, {})).proof).toMatchObject({ differing: 0, differences: [] })
   expect(await countDiffering()).toBe(0)

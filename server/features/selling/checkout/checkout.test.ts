@@ -468,13 +468,13 @@ test('nobody can confirm a stranger’s payment', async () => {
 
 test('someone who logs in after paying as a guest can confirm right away', async () => {
   const owner = await shop.verifiedUser()
-  await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+  await shop.sandbox.controls.webhooks.behave({ delaySeconds: 3600 })
   const { paymentIntentId } = await shop.guest(shop.visitor(), owner.user.email)
   const stranger = await shop.user()
   await expect(stranger.call(checkout.confirm, { paymentIntentId })).rejects.toMatchObject({ status: 404 })
   await shop.confirmPurchase(owner, { paymentIntentId })
   expect(await owner.call(purchases.list, {})).toMatchObject([{ status: 'active', paymentIntentId }])
-  await shop.sandbox.controls.webhooks.misbehave({})
+  await shop.sandbox.controls.webhooks.behave({})
 })
 
 describe('a price at Stripe', () => {

@@ -227,7 +227,7 @@ test('a repeated cancellation of a renewed year, after a lost response, changes 
   await advanceAndLogIn(isolatedShop, buyer, 1, 'day')
   const { endsAt } = await buyer.call(purchases.cancellation, { id })
   expect(endsAt).toContain('T23:59:59.000Z')
-  await isolatedShop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await isolatedShop.sandbox.controls.webhooks.behave({ drop: true })
   for (const minutes of [1, 24 * 60]) {
     await isolatedShop.sandbox.controls.failNext({ on: 'GET /v1/subscriptions', status: 400 })
     await expect(buyer.call(purchases.cancel, { id })).rejects.toMatchObject({ status: 502 })

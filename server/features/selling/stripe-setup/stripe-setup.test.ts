@@ -40,7 +40,7 @@ describe('the check of a seller’s Stripe account', () => {
   beforeAll(async () => {
     shop = await openShop()
     // Keeps the test from sending anything to the internet.
-    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await shop.sandbox.controls.webhooks.behave({ drop: true })
     account = openAccount(shop)
   })
   afterAll(() => shop.close())
@@ -115,13 +115,13 @@ describe('the check of a seller’s Stripe account', () => {
   })
 
   test('names events that did not arrive', async () => {
-    await shop.sandbox.controls.webhooks.misbehave({ delaySeconds: 3600 })
+    await shop.sandbox.controls.webhooks.behave({ delaySeconds: 3600 })
     await shop.guest(shop.visitor())
     expect(await account.todos()).toEqual([])
     account.wait(15)
     expect(await account.todos()).toEqual([expect.stringMatching(/^\d+ events? from the last three days did not/)])
     await shop.connection.db.execute(sql`delete from sandbox.deliveries`)
-    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await shop.sandbox.controls.webhooks.behave({ drop: true })
   })
 })
 

@@ -17,7 +17,7 @@ const receipts = async (shop: TestShop) =>
   (await shop.mails()).filter(({ subject }) => subject === 'Your receipt: Rebound Sigma Pro')
 
 async function payAsGuests(shop: TestShop, count: number, webhooks: { delaySeconds: number } | { drop: true }) {
-  await shop.sandbox.controls.webhooks.misbehave(webhooks)
+  await shop.sandbox.controls.webhooks.behave(webhooks)
   const pay = async () => {
     const visitor = shop.visitor()
     return { visitor, ...(await shop.guest(visitor)) }
@@ -25,7 +25,7 @@ async function payAsGuests(shop: TestShop, count: number, webhooks: { delaySecon
   const guests = []
   while (guests.length < count) guests.push(...(await Promise.all(Array.from({ length: 10 }, pay))))
   await shop.sandbox.controls.settle()
-  await shop.sandbox.controls.webhooks.misbehave({})
+  await shop.sandbox.controls.webhooks.behave({})
   return guests
 }
 
@@ -92,7 +92,7 @@ test('50 cancellations at once become one at Stripe, and all succeed', async () 
 describe('the order of events', () => {
   test('doesn’t change the books or the emails', async () => {
     await using shop = await openShop()
-    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await shop.sandbox.controls.webhooks.behave({ drop: true })
     const types = ['invoice.paid', 'payment_intent.succeeded', 'customer.subscription.updated', 'charge.refunded']
     // In these six orders, any three events arrive in each of their orders.
     const orders = ['0123', '0321', '1302', '2103', '3120', '2301']
@@ -121,7 +121,7 @@ test('after three days without webhooks, the reconciler restores Stripe’s exac
   const { controls } = shop.sandbox
   const [refunded, disputed, renewing] = [await shop.buyer(), await shop.buyer(), await shop.buyer()]
   await shop.settle()
-  await controls.webhooks.misbehave({ drop: true })
+  await controls.webhooks.behave({ drop: true })
   await shop.guest(shop.visitor())
   await controls.refund(refunded.purchase.paymentIntentId ?? '')
   const dispute = await controls.openDispute(disputed.purchase.paymentIntentId ?? '')

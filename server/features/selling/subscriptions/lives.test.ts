@@ -318,7 +318,7 @@ async function performStory(buyer: Buyer, story: (typeof actions)[number][]) {
     'seller writes the invoice off': async () => dashboard.markUncollectible(await openInvoice()),
     'seller was paid elsewhere': async () => dashboard.payOutOfBand(await openInvoice()),
     'bank opens a dispute': () => controls.openDispute(buyer.purchase.paymentIntentId ?? ''),
-    'webhooks are lost': () => controls.webhooks.misbehave({ drop: true }),
+    'webhooks are lost': () => controls.webhooks.behave({ drop: true }),
     'buyer pays the open invoice': async () => {
       const { rows: unpaid } = await shop.connection.db.execute<{ secret: string }>(sql`
         select data->>'client_secret' as secret from sandbox.objects where kind = 'payment_intent'

@@ -425,7 +425,7 @@ describe('the books', () => {
 
   test('have a credit note for a refund that was made before the shop heard of the payment', async () => {
     const { controls } = shop.sandbox
-    await controls.webhooks.misbehave({ drop: true })
+    await controls.webhooks.behave({ drop: true })
     const { paymentIntentId } = await shop.guest(shop.visitor())
     await controls.settle()
     await controls.refund(paymentIntentId)

@@ -38,7 +38,7 @@ async function buyUnpaidRenewal() {
   const buyer = await shop.buyer({ laterCard: 'pm_card_chargeCustomerFail' })
   await shop.advance(1, 'month')
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   return buyer
 }
 
@@ -79,7 +79,7 @@ test('while Stripe’s list of events fails, ended subscriptions are still found
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel' })
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   await shop.sandbox.controls.behave({ key: { without: ['rak_event_read'] } })
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')
@@ -143,7 +143,7 @@ test('a renewal paid after its cancellation was declared is refunded, even if th
   const confirmationLink = await declareByEmail(buyer)
   await shop.advance(5, 'day')
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'past_due' })
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   expect(await shop.pay(await newestInvoiceOf(buyer))).toBe('succeeded')
   await shop.sandbox.controls.settle()
   await shop.visitor().call(declarations.confirm, confirmationLink)
@@ -156,7 +156,7 @@ test('a paused subscription that was resumed at Stripe ends with its period when
   await shop.sandbox.controls.pause(subscription)
   await shop.settle()
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'paused' })
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   await shop.sandbox.controls.dashboard.unpause(subscription)
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'pending_cancel', endedAt: null })
@@ -221,7 +221,7 @@ test('cancelling in the hour before a renewal is charged ends the subscription, 
 })
 
 test('cancelling a renewal that was drafted unheard ends the subscription, too', async () => {
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   const buyer = await buyDraftedRenewal()
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   expect(await purchaseOf(buyer)).toMatchObject({ status: 'cancelled', refundedAmount: 0 })
@@ -234,7 +234,7 @@ test('a renewal that is charged while its buyer reads that it won’t be is not 
   const buyer = await buyDraftedRenewal()
   const { id } = buyer.purchase
   const { endsAt } = await buyer.call(purchases.cancellation, { id })
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   await shop.advance(2, 'hour')
   await logIn(buyer)
   const cancelled = buyer.call(purchases.cancel, { id, endsAt })

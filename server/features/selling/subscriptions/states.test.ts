@@ -25,7 +25,7 @@ describe('the shop', () => {
   let shop: TestShop
   beforeAll(async () => {
     shop = await openShop()
-    await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+    await shop.sandbox.controls.webhooks.behave({ drop: true })
   })
   afterAll(() => shop.close())
 

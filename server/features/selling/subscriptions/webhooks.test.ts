@@ -16,7 +16,7 @@ const minute = 60
 const now = () => Math.floor(Date.now() / 1000)
 
 async function payWithoutWebhook(): Promise<string> {
-  await shop.sandbox.controls.webhooks.misbehave({ drop: true })
+  await shop.sandbox.controls.webhooks.behave({ drop: true })
   await shop.guest(shop.visitor())
   await shop.sandbox.controls.settle()
   const { rows } = await shop.connection.db.execute<{ data: object }>(
