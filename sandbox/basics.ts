@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 export type Interval = 'day' | 'week' | 'month' | 'year'
 export type Step = { interval: Interval; interval_count: number }
@@ -40,8 +40,7 @@ export function randomText(length: number): string {
   return text
 }
 
-/** `randomUUID` is faster than `randomBytes`, because Node caches its random data. */
-export const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
+export const newId = (prefix: string) => `${prefix}_${randomText(24)}`
 
 /** A call during a run causes one more run after it. */
 export function coalesce(task: () => Promise<void>) {
