@@ -190,7 +190,7 @@ test('the admin area has gifts, open messages and newsletter addresses in severa
   expect(new Set(readers.map(({ state }) => state)).size).toBeGreaterThan(1)
 })
 
-test('TradingView’s look-alike has unlocked people, requests for the seller, and differences of last night’s reconciliation', async () => {
+test('the TradingView stand-in has unlocked people, requests for the seller, and differences of last night’s reconciliation', async () => {
   const admin = await shop.admin()
   const { items } = await admin.callPage(accessAdmin.people, { limit: 200, q: 'demo' })
   expect(items.find(({ username }) => username === 'uma_charts')?.state).toMatch(/^unlock(ing|ed)$/)

@@ -58,9 +58,9 @@ await runCommand(async ({ config, url }) => {
     console.log('2 of 3  People who really buy, day by day; this takes a minute or two')
     const copiedCount = await buyAsDemoPeople(config)
     console.log(`${copiedCount} purchases of the past year have a payment and an invoice.`)
-    console.log('3 of 3  Access on TradingView’s look-alike')
+    console.log('3 of 3  Access at the TradingView stand-in')
     const unlockedCount = await unlockDemoBuyers(config)
-    if (unlockedCount > 0) console.log(`${unlockedCount} people are unlocked on TradingView’s look-alike.`)
+    if (unlockedCount > 0) console.log(`${unlockedCount} people are unlocked at the TradingView stand-in.`)
     console.log(`Log in as a buyer: ${demoBuyer.email}, password "${demoBuyer.password}".`)
     console.log(`Log in as support: ${demoSupport.email}, password "${demoSupport.password}".`)
   }

@@ -69,7 +69,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     )
     const calls = (await controls.calls()).slice(-50).toReversed()
     const body = html`<main>
-    <h1>TradingView look-alike</h1>
+    <h1>TradingView stand-in</h1>
     <p>Takes TradingView’s place while no Stripe key is set. It is ${moment(await now())} UTC. Every name is a member here: type any username in the shop. Only the beginning of an existing name (ada_trade) and names that start with “nobody” are unknown.</p>
     <p>The seller’s session ${settings?.is_logged_in ? 'is open' : 'has ended'}: <code>${await controls.cookies()}</code></p>
     <p>TradingView ${faults[settings?.faults.always ?? 'none']}.</p>
@@ -91,7 +91,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
     )}
     <p>Each list shows the newest 50. <a href="/_sandbox/">Payment sandbox</a></p>
   </main>`
-    return page({ title: 'TradingView look-alike', body })
+    return page({ title: 'TradingView stand-in', body })
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
@@ -105,7 +105,7 @@ export function createTradingViewPage({ database, controls, mayControl, now, log
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (request.url?.split('?')[0] !== pagePath) return false
     serve(request, response).catch((error: unknown) => {
-      log('The TradingView look-alike failed', { error: String(error) })
+      log('The TradingView stand-in failed', { error: String(error) })
       response.destroy()
     })
     return true

@@ -109,7 +109,7 @@ export async function openTradingViewStandIn({ database, now, mayControl, log }:
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      log('The TradingView look-alike failed to answer', { error: String(error) })
+      log('The TradingView stand-in failed to answer', { error: String(error) })
       response.destroy()
     })
   })

@@ -9,7 +9,7 @@ export type ConnectedShop = Awaited<ReturnType<typeof openConnectedShop>>
 export async function openConnectedShop(options: OpenShopOptions = {}) {
   const shop = await openShop({ ...options, env: { TRADINGVIEW: 'on', ...options.env } })
   const { tradingViewStandIn } = shop
-  if (!tradingViewStandIn) throw new Error('Tests run with the look-alike')
+  if (!tradingViewStandIn) throw new Error('Tests run with the TradingView stand-in')
 
   const accessOf = async (visitor: Visitor) => {
     await shop.settle()

@@ -62,7 +62,7 @@ export function ConnectDialog(props: { connection: TradingViewConnection; onClos
       </ol>
       {isSandbox && testMode === 'open' && (
         <p className="text-sm text-muted">
-          This shop is connected to the look-alike: its cookies are on{' '}
+          This shop is connected to the TradingView stand-in: its cookies are on{' '}
           <a href="/_sandbox/tradingview" className="underline">
             its own page
           </a>
