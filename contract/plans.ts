@@ -1,3 +1,5 @@
+import { dayMs } from './dates.ts'
+
 type Plan = {
   /** The plan's name on the wire, in the database and in a product's file. */
   key: string
@@ -88,7 +90,7 @@ export function addMonths(date: Date, months: number): Date {
   return moved
 }
 
-const averageMonthMs = 30.44 * 86_400_000
+const averageMonthMs = 30.44 * dayMs
 
 /** Rounded; at least 1, because shorter periods count as a month. */
 export const monthsBetween = (start: Date, end: Date) =>

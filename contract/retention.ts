@@ -1,3 +1,5 @@
+import { dayMs } from './dates.ts'
+
 /** Retention periods for the cleanup jobs and the privacy page. With `days: null`, `words` says when the period ends. */
 export const retention = {
   accounts: { what: 'Account', days: null, words: 'until you delete it, or ask us to' },
@@ -52,8 +54,6 @@ export const retention = {
   jobs: { what: 'Emails we sent you', days: 30, words: '30 days' },
   logs: { what: 'Server logs', days: null, words: '30 days at most' },
 } as const
-
-const dayMs = 86_400_000
 
 export const retentionStart = (now: Date, { days }: { days: number }) => new Date(now.getTime() - days * dayMs)
 

@@ -1,3 +1,4 @@
+import { dayInWords, dayMs } from '../dates.ts'
 import { exactDollars } from '../money.ts'
 
 /** Amounts in cents. */
@@ -12,13 +13,12 @@ export type Charges = {
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const dayAndYearFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** For example "$31.20 today, then $39.00 every month from Feb 15". Days more than 300 days away have their year. */
 export function describeCharges({ period, today, next, later }: Charges, now: Date): string {
   const describeCharge = ({ amount, at }: Charges['next']) => {
-    const isFar = at.getTime() - now.getTime() > 300 * 86_400_000
-    const day = isFar ? dayAndYearFormat.format(at) : dayFormat.format(at)
+    const isFar = at.getTime() - now.getTime() > 300 * dayMs
+    const day = isFar ? dayInWords(at) : dayFormat.format(at)
     return `${exactDollars(amount)} every ${period} from ${day}`
   }
   const renewals = later ? `${describeCharge(next)}, and ${describeCharge(later)}` : describeCharge(next)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import type { Role } from '#contract/permissions.ts'
 import { declarations } from '#contract/selling/declarations.ts'
@@ -29,7 +30,6 @@ export const person = (name: string): Person => ({
 const buyersWithHistory = ['Sven', 'Tara', 'Tess', 'Uwe', 'Wanda', 'Yann', 'Zora']
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 export const withDemoSettings = (config: Config): Config => ({
   ...config,

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { access } from '#contract/access/access.ts'
+import { dayMs } from '#contract/dates.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Config } from '#server/config.ts'
 import { type Shop, startShop } from '#server/start.ts'
@@ -8,7 +9,6 @@ import { buy, buyAndAskForAccess } from './buying.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 /** Time of the nightly reconciliation, 03:20 UTC. */
 const reconcileAtMs = 200 * minuteMs
 /** Unlocking more people would take minutes. */

@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/dates.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { hasPermission, isPermission, isStaff } from '#contract/permissions.ts'
 import { type Proof, strongProofs, type WayToProve } from '#contract/statuses.ts'
@@ -22,7 +23,7 @@ type Dependencies = {
 const proofIdleMs = 10 * 60_000
 const proofMaxAgeMs = 60 * 60_000
 /** Maximum age of a proof for `fresh: 'today'` calls by people without a second factor. */
-const freshTodayMs = 24 * 60 * 60_000
+const freshTodayMs = dayMs
 /** A burst of calls writes `proofUsedAt` once. */
 const proofUseIntervalMs = 30_000
 

@@ -59,6 +59,3 @@ export const isGreeting = (text: string) => text.startsWith('Hello')
 
 /** A count with its noun: `1 job`, `2 jobs`. */
 export const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
-
-const dates = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-export const day = (iso: string) => dates.format(new Date(iso))

@@ -4,6 +4,8 @@
  * changes: orders are stored with the versions that the buyer saw.
  */
 
+import { dayMs } from '../../dates.ts'
+
 export const labels = {
   withdrawHere: { en: 'Withdraw from contract here', de: 'Vertrag widerrufen' },
   cancelHere: { en: 'Cancel contracts here', de: 'Verträge hier kündigen' },
@@ -14,8 +16,6 @@ export const buttons = {
   confirmWithdrawal: { en: 'Confirm withdrawal', de: 'Widerruf bestätigen' },
   cancelNow: { en: 'Cancel now', de: 'jetzt kündigen' },
 } as const
-
-const dayMs = 86_400_000
 
 const withdrawalDays = 14
 

@@ -1,7 +1,8 @@
 import { accessPromise } from '#contract/access/promise.ts'
+import { dayInWords } from '#contract/dates.ts'
 import type { ConnectionMode } from '#contract/statuses.ts'
 import { inertLine } from '../inert.ts'
-import { counted, day, greeting, type Templates, toDashboard } from '../template.ts'
+import { counted, greeting, type Templates, toDashboard } from '../template.ts'
 
 const unlockedByHand = { unlocksItself: false }
 
@@ -126,7 +127,7 @@ export const accessMails = {
     ],
     details: [
       ['TradingView username', inertLine(username)],
-      ['Since', day(since)],
+      ['Since', dayInWords(since)],
       ['What happened', inertLine(error)],
     ],
     action: ['Open Access', '/admin/access'],

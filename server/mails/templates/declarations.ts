@@ -1,8 +1,9 @@
+import { dayInWords } from '#contract/dates.ts'
 import { formatToTheSecond } from '#contract/selling/declaration-texts.ts'
 import { buttons } from '#contract/selling/legal/consumer-law.ts'
 import type { DeclarationKind } from '#contract/statuses.ts'
 import { inert, inertLine } from '../inert.ts'
-import { type Action, type Detail, day, greeting, type MailSite, type Templates } from '../template.ts'
+import { type Action, type Detail, greeting, type MailSite, type Templates } from '../template.ts'
 
 type DeclarationData = {
   id: string
@@ -21,7 +22,7 @@ type UnconfirmedDeclaration = Pick<DeclarationData, 'id' | 'kind' | 'name' | 'de
 const contentOf = (data: DeclarationData): (Detail | false)[] => [
   ['Declaration', data.kind === 'withdrawal' ? 'Withdrawal from the contract' : 'Cancellation of the contract'],
   data.kind === 'cancellation' && ['Kind', data.forCause ? 'For good cause' : 'Ordinary'],
-  data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${day(data.endsOn)}` : 'as soon as possible'],
+  data.kind === 'cancellation' && ['To end', data.endsOn ? `on ${dayInWords(data.endsOn)}` : 'as soon as possible'],
   ['Name', inertLine(data.name)],
   ['Contract', data.contract === data.email ? data.contract : inertLine(data.contract)],
   ['Email for this receipt', data.email],
@@ -91,12 +92,12 @@ export const declarationMails = {
     action: ['Open the customer', `/admin/customers/${customerId}`],
   }),
   declarationUnconfirmed: (data: DeclarationData & { dueAt: string }) => ({
-    subject: `Not confirmed: a ${data.kind}, due by ${day(data.dueAt)}`,
+    subject: `Not confirmed: a ${data.kind}, due by ${dayInWords(data.dueAt)}`,
     paragraphs: [
-      `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${day(data.dueAt)}. After that day, the link no longer works.`,
+      `We emailed a link to the address of the contract, and no one has clicked it for three days, or the link no longer works. So it’s yours to decide: check the sender, then do it or close it by ${dayInWords(data.dueAt)}. After that day, the link no longer works.`,
     ],
     quote: data.reason && inert(data.reason),
-    details: [...contentOf(data), ['Due by', day(data.dueAt)]],
+    details: [...contentOf(data), ['Due by', dayInWords(data.dueAt)]],
     action: ['Open the declarations', '/admin/purchases/declarations?state=open'],
     footnote: 'Your reply goes to the person who declared it.',
     replyTo: { name: data.name, address: data.email },

@@ -1,4 +1,5 @@
 import { accessPromise } from '#contract/access/promise.ts'
+import { dayInWords } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
 import { type Tax, taxLine } from '#contract/selling/billing.ts'
@@ -9,7 +10,6 @@ import { inertLine } from '../inert.ts'
 import {
   type Action,
   type Detail,
-  day,
   greeting,
   type MailSite,
   type Templates,
@@ -199,8 +199,8 @@ export const paymentMails = {
         data.tax && ['Tax', taxLine(data.tax)],
         newAccount?.username && ['TradingView username', inertLine(newAccount.username)],
         ['Contract', contractNumber(data.purchaseId)],
-        ['Paid on', day(data.paidAt)],
-        data.renewsAt && ['Renews on', day(data.renewsAt)],
+        ['Paid on', dayInWords(data.paidAt)],
+        data.renewsAt && ['Renews on', dayInWords(data.renewsAt)],
       ],
       action: nextStep ?? ['View the invoice', invoiceLink(data, site)],
       actionNote: newAccount && worksOnce,
@@ -212,29 +212,29 @@ export const paymentMails = {
     subject: data.days === 1 ? 'Your subscription renews tomorrow' : `Your subscription renews in ${data.days} days`,
     paragraphs: [
       greeting(data.name),
-      `Your ${data.billingType} subscription to ${data.product} renews on ${day(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
+      `Your ${data.billingType} subscription to ${data.product} renews on ${dayInWords(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
       site.consumerLaw === 'eu' &&
         `After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the ${data.period}.`,
     ],
-    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', dayInWords(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
   cardExpires: (data: ChargeData & { card: string; expiresAt: string; renewsAt: string; purchaseId: string }) => ({
     subject: 'Your card expires before the next charge',
     paragraphs: [
       greeting(data.name),
-      `Your card ${data.card} expires on ${day(data.expiresAt)}, and your subscription to ${data.product} renews on ${day(data.renewsAt)}. If your bank sends you a new card, please enter it before then, so that nothing is interrupted.`,
+      `Your card ${data.card} expires on ${dayInWords(data.expiresAt)}, and your subscription to ${data.product} renews on ${dayInWords(data.renewsAt)}. If your bank sends you a new card, please enter it before then, so that nothing is interrupted.`,
     ],
-    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', dayInWords(data.renewsAt)]],
     action: ['Change your card', `/dashboard?card=${data.purchaseId}`],
   }),
   discountEnds: (data: ChargeData & { renewsAt: string }) => ({
     subject: 'Your discount ends with the next charge',
     paragraphs: [
       greeting(data.name),
-      `Your discount for ${data.product} has run its time. From ${day(data.renewsAt)} on, the regular price of ${chargedOf(data)} is charged. If that is not what you want, you can cancel before that day from your dashboard.`,
+      `Your discount for ${data.product} has run its time. From ${dayInWords(data.renewsAt)} on, the regular price of ${chargedOf(data)} is charged. If that is not what you want, you can cancel before that day from your dashboard.`,
     ],
-    details: [...planDetails(data), ...chargedLine('Next charge', data), ['From', day(data.renewsAt)]],
+    details: [...planDetails(data), ...chargedLine('Next charge', data), ['From', dayInWords(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],
   }),
   paymentFailed: (data: FailedPayment, site) => {
@@ -247,7 +247,7 @@ export const paymentMails = {
           .filter(Boolean)
           .join(' '),
       ],
-      details: [...planDetails(data), data.endsAt && ['Access until', day(data.endsAt)]],
+      details: [...planDetails(data), data.endsAt && ['Access until', dayInWords(data.endsAt)]],
       action: data.invoice
         ? [`Pay ${chargedOf(data)}`, invoiceLink(data.invoice, site)]
         : [data.awaitsBank ? 'Confirm with your bank' : 'Update your card', '/dashboard'],

@@ -1,7 +1,8 @@
+import { dayInWords } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { type WithdrawalCoverage, withdrawalEffects } from '#contract/selling/legal/consumer-law.ts'
-import { day, greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
+import { greeting, type MailContent, type MailSite, type Templates, toDashboard } from '../template.ts'
 import { firstPasswordLink, worksOnce } from './accounts.ts'
 import {
   type AttachedPurchase,
@@ -56,18 +57,18 @@ export const purchaseMails = {
     subject: 'Your subscription will be cancelled',
     paragraphs: [
       greeting(data.name),
-      `Your subscription to ${data.product} will not renew. You keep full access until ${day(data.endsAt)}, and nothing more will be charged.`,
+      `Your subscription to ${data.product} will not renew. You keep full access until ${dayInWords(data.endsAt)}, and nothing more will be charged.`,
       data.refund > 0 &&
         `Your ${data.period} has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
       data.shorter &&
         `Would you rather pay by the ${planOf(data.shorter).period}? Your access ends on that day and returns once the ${data.shorter} plan is paid. We’ll email you the link then.`,
       site.consumerLaw === 'eu' &&
         data.withdrawal &&
-        `Until ${day(data.withdrawal.by)}, you can also withdraw and ${withdrawalEffects[data.withdrawal.covers]}: ${site.publicUrl}/withdraw`,
+        `Until ${dayInWords(data.withdrawal.by)}, you can also withdraw and ${withdrawalEffects[data.withdrawal.covers]}: ${site.publicUrl}/withdraw`,
     ],
     details: [
       ['Product', data.product],
-      ['Access until', day(data.endsAt)],
+      ['Access until', dayInWords(data.endsAt)],
       data.refund > 0 && ['Refund', exactDollars(data.refund)],
     ],
     action: toDashboard,
@@ -89,7 +90,7 @@ export const purchaseMails = {
         ? `Your pause is over: you have access to ${data.product} again.`
         : `The cancellation was undone. ${data.product} stays yours.`,
     ],
-    details: [...planDetails(data), ['Renews on', day(data.renewsAt)]],
+    details: [...planDetails(data), ['Renews on', dayInWords(data.renewsAt)]],
     action: toDashboard,
   }),
   subscriptionEnded: (
@@ -113,8 +114,8 @@ export const purchaseMails = {
     paragraphs: [
       greeting(name),
       renews
-        ? `You keep access to ${product} until ${day(until)} at no charge. Your next payment is due then.`
-        : `You keep access to ${product} until ${day(until)} at no charge.`,
+        ? `You keep access to ${product} until ${dayInWords(until)} at no charge. Your next payment is due then.`
+        : `You keep access to ${product} until ${dayInWords(until)} at no charge.`,
     ],
     action: toDashboard,
   }),
@@ -181,7 +182,7 @@ export const purchaseMails = {
       data.tokenId && 'Choose a password, and you can log in any time.',
       'If we don’t know your TradingView username yet, enter it on your dashboard, and we’ll unlock the indicator for you.',
     ],
-    details: [['Product', data.product], data.endsAt && ['Access until', day(data.endsAt)]],
+    details: [['Product', data.product], data.endsAt && ['Access until', dayInWords(data.endsAt)]],
     ...toAccount(data.tokenId, site),
   }),
   /** The subscription was made at Stripe. `tokenId` is set for an account without a password. */
@@ -197,14 +198,14 @@ export const purchaseMails = {
     ...toAccount(tokenId, site),
   }),
   bookedEnds: (data: EndingBooking) => ({
-    subject: `Your access to ${data.product} ends on ${day(data.endsAt)}`,
+    subject: `Your access to ${data.product} ends on ${dayInWords(data.endsAt)}`,
     paragraphs: [
       greeting(data.name),
-      `Your access to ${data.product} ends on ${day(data.endsAt)}, and nothing is charged. If you want to stay, subscribe: your subscription starts on the day you pay.`,
+      `Your access to ${data.product} ends on ${dayInWords(data.endsAt)}, and nothing is charged. If you want to stay, subscribe: your subscription starts on the day you pay.`,
     ],
     details: [
       ['Product', data.product],
-      ['Access until', day(data.endsAt)],
+      ['Access until', dayInWords(data.endsAt)],
     ],
     action: ['Subscribe', `/checkout?${new URLSearchParams({ product: data.slug, billing: data.billingType })}`],
   }),

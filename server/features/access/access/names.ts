@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { dayInWords, dayMs } from '#contract/dates.ts'
 import type { NameProblem } from '#contract/statuses.ts'
 import { nameTakenMessage, normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
@@ -42,7 +43,6 @@ export type UsernameInput = {
   unlockedProductId?: string | undefined
 }
 
-const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 const yearMs = 365 * dayMs
 const maxChangesPerYear = 5
@@ -71,8 +71,7 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
   async function assertMayChangeUsername(tx: Transaction, userId: string) {
     const from = await mayChangeFrom(userId, tx)
     if (!from) return
-    const on = from.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-    throw conflict('too-soon', `You can change your TradingView username again on ${on}.`)
+    throw conflict('too-soon', `You can change your TradingView username again on ${dayInWords(from)}.`)
   }
 
   async function assignUsername(

@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, inArray, sql } from 'drizzle-orm'
 import { recentChangeDays } from '#contract/access/assets.ts'
+import { dayMs } from '#contract/dates.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
@@ -166,7 +167,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
 
 /** Symbols that were deleted or hidden lately, by default of all products. Reads the audit log, because a deleted symbol has no row. */
 function findRecentlyRemoved(db: Database, now: Date, productSlugs?: string[]) {
-  const since = new Date(now.getTime() - recentChangeDays * 86_400_000)
+  const since = new Date(now.getTime() - recentChangeDays * dayMs)
   const ofProducts = productSlugs && inArray(sql`${auditLog.detail} ->> 'product'`, productSlugs)
   return db
     .selectDistinct({ ticker: auditLog.subject })

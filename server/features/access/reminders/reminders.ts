@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
@@ -15,7 +16,7 @@ export type Reminders = {
   send(actor: Actor): Promise<number>
 }
 
-const weekMs = 7 * 86_400_000
+const weekMs = 7 * dayMs
 const batchSize = 500
 
 type ReminderDeps = {

@@ -1,5 +1,6 @@
 import { and, gt, lte, sql } from 'drizzle-orm'
 import type { tradingViewAdmin as calls } from '#contract/access/tradingview-admin.ts'
+import { dayMs } from '#contract/dates.ts'
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -13,7 +14,6 @@ export type PeopleMeter = {
   warn(): Promise<void>
 }
 
-const dayMs = 86_400_000
 /** Days over which new buyers are averaged. */
 const paceDays = 30
 /** TradingView is reported to charge for more people than these. */

@@ -6,6 +6,7 @@ import { access } from '#contract/access/access.ts'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { tradingViewAdmin } from '#contract/access/tradingview-admin.ts'
 import { overview } from '#contract/admin/overview.ts'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { declarations } from '#contract/selling/declarations.ts'
@@ -15,8 +16,6 @@ import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { paths } from '#server/paths.ts'
 import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { type ConnectedShop, openConnectedShop } from '#server/testing/connected-shop.ts'
-
-const dayMs = 86_400_000
 
 let shop: ConnectedShop
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { auditSentence } from '#contract/admin/activity.ts'
 import type { TimelineEntry } from '#contract/admin/customers.ts'
+import { dayInWords } from '#contract/dates.ts'
 import { deviceName } from '#contract/identity/device-name.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Context } from '#server/context.ts'
@@ -60,8 +61,6 @@ export function createTimeline(
   }
 }
 
-const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-
 /** Picks amount, reason and day from an audit entry; other fields mean nothing to a reader. */
 function detailInWords(detail: Record<string, unknown> | null) {
   const { amount, because, reason, until } = detail ?? {}
@@ -69,7 +68,7 @@ function detailInWords(detail: Record<string, unknown> | null) {
   const words: string[] = []
   if (typeof amount === 'number') words.push(exactDollars(amount))
   if (typeof why === 'string' && why) words.push(why)
-  if (typeof until === 'string') words.push(`until ${dayFormat.format(new Date(until))}`)
+  if (typeof until === 'string') words.push(`until ${dayInWords(until)}`)
   return words
 }
 

@@ -1,3 +1,4 @@
+import { dayInWords } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type EvidenceFile, type EvidenceText, evidenceTexts } from '#contract/selling/disputes.ts'
 import { documentText } from '#server/mails/layout.ts'
@@ -8,7 +9,6 @@ export type Draft = { texts: Record<EvidenceText, string>; files: Record<Evidenc
 type Seller = { sender: string; publicUrl: string }
 
 const unlockTitles = new Set(['Access unlocked', 'Unlocked by hand', 'Restored'])
-const dayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
 const timeFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 export const timeOf = (at: Date) => `${timeFormat.format(at)} UTC`
 const timestampOf = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`
@@ -16,7 +16,7 @@ const timestampOf = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', 
 type Payment = DisputeFacts['payment']
 
 export const periodOf = ({ periodStart, periodEnd }: Pick<Payment, 'periodStart' | 'periodEnd'>) =>
-  periodStart && periodEnd ? `${dayFormat.format(periodStart)} to ${dayFormat.format(periodEnd)}` : ''
+  periodStart && periodEnd ? `${dayInWords(periodStart)} to ${dayInWords(periodEnd)}` : ''
 
 export const firstUnlock = ({ access }: DisputeFacts) => access.find(({ what }) => unlockTitles.has(what))
 
@@ -36,7 +36,7 @@ export function draftEvidence(facts: DisputeFacts, seller: Seller): Draft {
       cancellation_rebuttal: cancellationRebuttal(facts),
       refund_policy_disclosure: policyDisclosure(facts, ['refunds'], seller),
       refund_refusal_explanation: facts.refunds
-        .map(({ at, amount, status }) => `Refunded ${exactDollars(amount)} on ${dayFormat.format(at)} (${status}).`)
+        .map(({ at, amount, status }) => `Refunded ${exactDollars(amount)} on ${dayInWords(at)} (${status}).`)
         .join('\n'),
       duplicate_charge_explanation: comparePayments(facts),
       uncategorized_text: '',
@@ -60,7 +60,7 @@ function serviceDate(facts: DisputeFacts): string {
   if (!unlockedAt) return ''
   const { periodStart } = facts.payment
   const isRenewal = periodStart !== null && periodStart > unlockedAt
-  return dayFormat.format(isRenewal ? periodStart : unlockedAt)
+  return dayInWords(isRenewal ? periodStart : unlockedAt)
 }
 
 function activityLines({ access, logins }: DisputeFacts): string[] {
@@ -94,7 +94,7 @@ function cancellationRebuttal({ purchase, payment }: DisputeFacts): string {
   const paymentSentence = `The payment was made on ${timeOf(payment.paidAt)}.`
   if (endedAt) return `${paymentSentence} The subscription was running then, and ended on ${timeOf(endedAt)}.`
   if (endsAt)
-    return `${paymentSentence} The subscription is cancelled, and runs until ${dayFormat.format(endsAt)}, which has been paid for.`
+    return `${paymentSentence} The subscription is cancelled, and runs until ${dayInWords(endsAt)}, which has been paid for.`
   return `${paymentSentence} The subscription has not been cancelled.`
 }
 
@@ -105,7 +105,7 @@ function comparePayments({ payment, otherPayments }: DisputeFacts): string {
 }
 
 function paymentInWords(payment: Payment): string {
-  const day = dayFormat.format(payment.paidAt)
+  const day = dayInWords(payment.paidAt)
   const paidFor = periodOf(payment) || 'a change'
   return `${exactDollars(payment.amount)} on ${day}, invoice ${payment.invoiceNumber ?? '–'}, for ${paidFor}`
 }

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNull, notExists, notInArray } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { PulseEntry } from '#contract/admin/overview.ts'
+import { dayMs } from '#contract/dates.ts'
 import { leaveReasonTexts } from '#contract/selling/leave-reason-texts.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -12,7 +13,6 @@ type PulseDeps = Pick<Context, 'db' | 'now'>
 /** Events of the last 24 hours. */
 export type Pulse = { today(): Promise<Entry[]> }
 
-const dayMs = 86_400_000
 const maxEntries = 50
 
 type Entry = Omit<PulseEntry, 'at'> & { at: Date }

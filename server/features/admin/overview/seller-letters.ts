@@ -1,6 +1,7 @@
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { needText } from '#contract/admin/need-texts.ts'
 import type { Need } from '#contract/admin/overview.ts'
+import { dayMs } from '#contract/dates.ts'
 import type { Context } from '#server/context.ts'
 import { isAcceptedPurchase, products, purchases, users } from '#server/database/schema.ts'
 import { readLastTwelveMonths } from './months.ts'
@@ -16,7 +17,6 @@ export type SellerLetters = {
   sendMondayLetter(): Promise<void>
 }
 
-const dayMs = 86_400_000
 /** Six hours, so that a shorter outage loses no email about a sale. */
 const saleWindowMs = 6 * 3_600_000
 

@@ -1,4 +1,5 @@
 import { and, eq, gt, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -35,8 +36,7 @@ export type EmailChange = {
   forgetOldChanges(): Promise<void>
 }
 
-const hourMs = 3_600_000
-const confirmWindowMs = 24 * hourMs
+const confirmWindowMs = dayMs
 
 type Link = { id: string; token: string }
 type AuditEntry = { ip: string; action: 'user.email' | 'user.email-undone' }
@@ -44,7 +44,7 @@ export type AccountEvents = Pick<AreaEvents, 'accountChanged' | 'endDeclarationL
 type EmailChangeDeps = AccountEvents & { passwordLinks: PasswordLinks }
 
 /** An undo also removes factors added up to 30 days before the change, because a thief may have prepared them. */
-const factorPreparationMs = 30 * 24 * hourMs
+const factorPreparationMs = 30 * dayMs
 
 const loginRequired = () =>
   new Refusal(403, 'login-required', 'Log in to your account in this browser first, then open the link again.')

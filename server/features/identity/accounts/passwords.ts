@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, isNull, lt, lte, type SQL } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { Actor, User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -32,7 +33,7 @@ export type Passwords = {
 
 const hourMs = 3_600_000
 const maxUnusedResetLinks = 3
-const linkLifetimesMs = { reset: hourMs, firstPassword: 7 * 24 * hourMs, login: hourMs / 4 }
+const linkLifetimesMs = { reset: hourMs, firstPassword: 7 * dayMs, login: hourMs / 4 }
 
 type LinkKind = keyof typeof linkLifetimesMs
 

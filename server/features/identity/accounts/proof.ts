@@ -1,4 +1,5 @@
 import { and, eq, gt, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { retention } from '#contract/retention.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { hasRow } from '#server/database/has-row.ts'
@@ -57,7 +58,7 @@ export async function proveAddress(tx: Transaction, userId: string, { at, isInOw
 }
 
 /** For 3 days after a change of address, the old address can undo it. */
-export const undoWindowMs = retention.emailChanges.days * 86_400_000
+export const undoWindowMs = retention.emailChanges.days * dayMs
 
 /** Drops a requested change of address, because its requester may no longer own the account. */
 export async function dropPendingChange(tx: Transaction, userId: string) {

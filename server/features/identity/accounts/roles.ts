@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { hasPermission, permissions, type Role } from '#contract/permissions.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -24,8 +25,6 @@ export type Roles = {
 }
 
 type Rank = Role | 'admin' | 'none'
-
-const dayMs = 86_400_000
 
 const rankOf = ({ isAdmin, role }: { isAdmin: boolean; role: Role | null }): Rank =>
   isAdmin ? 'admin' : (role ?? 'none')

@@ -1,4 +1,5 @@
 import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
@@ -26,7 +27,7 @@ export type LostDevice = {
 
 const hourMs = 3_600_000
 const waitMs = 72 * hourMs
-const linkLifetimeMs = 7 * 24 * hourMs
+const linkLifetimeMs = 7 * dayMs
 
 type Link = { id: string; token: string }
 

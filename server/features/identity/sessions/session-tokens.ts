@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { isStaff } from '#contract/permissions.ts'
 import { retention } from '#contract/retention.ts'
 import type { User } from '#server/actor.ts'
@@ -8,7 +9,6 @@ import { sessions, userColumns, users } from '#server/database/schema.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 /** A session ends this many days after its last use. */
 export const sessionDays = retention.sessions.days
 const maxLifetimeMs = (user: Pick<User, 'isAdmin' | 'role'>) => (isStaff(user) ? 12 * hourMs : 90 * dayMs)

@@ -1,4 +1,5 @@
 import { and, eq, inArray, max, min } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { Database } from '#server/database/connect.ts'
 import { balanceReads, balanceTransactions, payments, payouts } from '#server/database/schema.ts'
 import { type BalanceTransaction, type Payout, type StripeGateway, StripeRefusal } from '#server/gateways/stripe.ts'
@@ -6,9 +7,9 @@ import { type BalanceTransaction, type Payout, type StripeGateway, StripeRefusal
 export type ReadBalanceDeps = { db: Database; now: () => Date; stripe: Pick<StripeGateway, 'balance'> }
 
 /** Reads this much again, because a line or payout may appear at Stripe later than its own time. */
-const overlapMs = 3 * 86_400_000
+const overlapMs = 3 * dayMs
 /** Reads payouts of this time again, because a bank may return one days later. */
-const payoutMayFailForMs = 14 * 86_400_000
+const payoutMayFailForMs = 14 * dayMs
 /** PostgreSQL takes at most 65,535 values in a statement. */
 const rowsPerInsert = 1000
 

@@ -1,4 +1,5 @@
 import { and, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { DeclarationFilter, declarationsAdmin } from '#contract/selling/declarations-admin.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
@@ -26,7 +27,7 @@ export type DeclarationAdministration = {
 }
 
 /** Time for the owner to confirm by email before the seller decides. */
-const confirmationPeriodMs = 3 * 86_400_000
+const confirmationPeriodMs = 3 * dayMs
 
 /** Open, and either without a working link or unconfirmed for three days. */
 export const awaitsSeller = (now: Date) =>

@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, inArray, lte, or, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
+import { dayInWords } from '#contract/dates.ts'
 import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
@@ -135,7 +136,7 @@ export function createExecution(
     if ((renewsBefore || endsTooEarly) && !hadEnded) return 'later' as const
     const unrefunded = await cancellation.cancelDeclared(id, times)
     const { endsAt, endedBecause, refundedAmount } = await findPurchase(id)
-    if (endsAt) return { outcome: `Ends on ${dayOf(endsAt)}`, unrefunded }
+    if (endsAt) return { outcome: `Ends on ${dayInWords(endsAt)}`, unrefunded }
     const hasRefunded = refundedAmount > purchaseBefore.refundedAmount
     const refundedPart = endedBecause === 'refunded' ? 'renewal' : 'unused time'
     const ifNotRefunded = hadEnded ? hadEndedSentence : 'Ended right away'
@@ -192,9 +193,6 @@ export function createExecution(
   }
 }
 
-const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-const dayOf = (date: Date) => dayFormat.format(date)
-
 /** A declaration takes effect at the end of the requested day, but not before it was made. */
 function declaredTimes({ declaredAt, endsOn }: DeclarationRow) {
   const requestedEnd = endsOn ? new Date(`${endsOn}T23:59:59Z`) : declaredAt
@@ -224,7 +222,7 @@ function outcomeInWords(
     lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
     returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
     elsewhere > 0 && `Paid elsewhere and not refunded: ${exactDollars(elsewhere)}`,
-    late > 0 && `Paid after ${dayOf(until)} and not refunded: ${exactDollars(late)}`,
+    late > 0 && `Paid after ${dayInWords(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)
   return sentences.length > 0 ? ['Ended right away', ...sentences].join('. ') : ifAllRefunded
 }

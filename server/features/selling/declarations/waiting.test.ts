@@ -2,6 +2,7 @@ import { desc, eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { customers } from '#contract/admin/customers.ts'
 import { overview } from '#contract/admin/overview.ts'
+import { dayInWords, dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { declarations as contract } from '#contract/selling/declarations.ts'
@@ -35,7 +36,6 @@ const confirmationLinkTo = async (email: string) => {
   const mail = (await mailsTo(email)).find(({ text }) => text.includes('confirm?id='))
   return linkIn(mail?.text)
 }
-const dayMs = 86_400_000
 
 test('a withdrawal that was declared in time counts, even if it is confirmed later', async () => {
   const buyer = await shop.buyer()
@@ -159,7 +159,7 @@ test('a declaration unconfirmed for three days goes to the seller once, with its
   const newMails = (await mailsToSeller()).slice(earlierMails.length)
   expect(newMails).toHaveLength(1)
   const dueAt = new Date(new Date(declaredAt).getTime() + 14 * dayMs)
-  const dueDay = dueAt.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+  const dueDay = dayInWords(dueAt)
   expect(newMails[0]?.subject).toBe(`Not confirmed: a withdrawal, due by ${dueDay}`)
   expect(newMails[0]?.text).toContain(buyer.user.email)
   expect(await openForSeller()).toContain(id)
@@ -477,7 +477,7 @@ test('a second cancellation replaces the first one only if it ends the year earl
   const afterNotice = { status: 'pending_cancel', endsAt: endOfDay(inMonths(1)) }
   expect(await cancelFor(undefined)).toMatchObject(afterNotice)
   const mail = (await mailsTo(user.email)).findLast(({ subject }) => subject === 'Your subscription will be cancelled')
-  expect(mail?.text).toContain(inMonths(1).toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' }))
+  expect(mail?.text).toContain(dayInWords(inMonths(1)))
   expect(await cancelFor(inMonths(5))).toMatchObject(afterNotice)
   await shop.advance(1, 'month')
   await shop.advance(1, 'day')

@@ -1,8 +1,8 @@
+import { dayMs } from '#contract/dates.ts'
 import { monthsBetween } from '#contract/plans.ts'
 import type { PaidPeriod, Payment, Subscription } from '#server/gateways/stripe.ts'
 import { isArriving, type PaidHistory } from './paid-history.ts'
 
-const dayMs = 86_400_000
 type PeriodStart = { start: Date; isProration: boolean }
 const compareTimes = (a: Date, b: Date) => a.getTime() - b.getTime()
 

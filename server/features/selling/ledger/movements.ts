@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/dates.ts'
 import { planOf } from '#contract/plans.ts'
 import type { BillingType, MovementCause } from '#contract/statuses.ts'
 import { hasEnded, invoiceCauses } from '#contract/statuses.ts'
@@ -15,8 +16,6 @@ export type Movement = {
 }
 
 type End = { at: Date; cause: MovementCause }
-
-const dayMs = 86_400_000
 
 /** Deterministic. Past-due time counts as revenue; paused, given, forgiven and uncollected time does not. */
 export function movementsOf(subscription: Subscription, end: End | null, now: Date): Movement[] {

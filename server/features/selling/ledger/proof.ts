@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import type { Metric } from 'prom-client'
+import { dayMs } from '#contract/dates.ts'
 import type { DifferenceFault, ExplainedDifference } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { invoices, mrrMovements, mrrProofs, purchases } from '#server/database/schema.ts'
@@ -37,7 +38,7 @@ type RecordedRevenue = {
 
 const batchSize = 1000
 const mostDifferencesStored = 100
-const proofsKeptForMs = 90 * 86_400_000
+const proofsKeptForMs = 90 * dayMs
 /** Ignored difference, in cents a year: tax is rounded by up to a cent, twelve times a year. */
 const roundingTolerance = 12
 

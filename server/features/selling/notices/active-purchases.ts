@@ -1,9 +1,8 @@
 import { and, eq, isNull, lte, or, type SQL } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { PaymentPlace } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { purchases, users } from '#server/database/schema.ts'
-
-export const dayMs = 86_400_000
 
 export const addDays = (date: Date, days: number) => new Date(date.getTime() + days * dayMs)
 

@@ -1,11 +1,12 @@
 import { gt, inArray, lte, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { type BillingType, planOf, plans } from '#contract/plans.ts'
 import { liveStatuses } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 import { purchases } from '#server/database/schema.ts'
 import { chargesOf, findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
-import { addDays, dayMs, findActivePurchases } from './active-purchases.ts'
+import { addDays, findActivePurchases } from './active-purchases.ts'
 import type { NextChargeOf } from './next-charge.ts'
 
 type AnnouncementDeps = Pick<Context, 'db' | 'now' | 'log' | 'mails' | 'catalog'> & {

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import { type BillingType, planOf, plansWithPrice } from '#contract/plans.ts'
 import type { prices as calls, Publication, PublishPriceInput } from '#contract/selling/prices.ts'
@@ -115,8 +116,6 @@ const countSubscriptionsByPrice = (db: Database) =>
     .where(and(inArray(purchases.status, [...liveStatuses]), sql`${purchases.bookedAs} is null`))
     .groupBy(purchases.productId, purchases.billingType, purchases.price)
     .orderBy(desc(purchases.price))
-
-const dayMs = 86_400_000
 
 export function createPrices({ db, now, stripe, audit, catalog }: PriceDeps): Prices {
   function expectedPrice({ productId, billingType, number, amount }: Omit<Price, 'stripePriceId'>): WantedPrice {

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import StripeSdk from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { overview } from '#contract/admin/overview.ts'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { catalog } from '#contract/selling/catalog.ts'
@@ -17,7 +18,6 @@ import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
 const products = mkdtempSync(join(tmpdir(), 'products-'))
-const day = 86_400_000
 let shop: TestShop
 beforeAll(async () => {
   cpSync(paths.products, products, { recursive: true })
@@ -57,7 +57,7 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   expect(buyer.purchase).toMatchObject({ billingType: 'quarterly', period: 'quarter', amount: 9900, status: 'active' })
   const boughtAt = new Date(buyer.purchase.createdAt)
   const firstEnd = Date.parse(buyer.purchase.currentPeriodEnd ?? '')
-  expect(Math.abs(firstEnd - addMonths(boughtAt, 3).getTime())).toBeLessThan(day)
+  expect(Math.abs(firstEnd - addMonths(boughtAt, 3).getTime())).toBeLessThan(dayMs)
   expect(await lastMailTo(buyer)).toContain('Price: $99.00 per quarter')
   expect(await mrr()).toBe(3300)
 
@@ -65,13 +65,13 @@ test('a quarterly price in the product’s file is enough to sell, renew, cancel
   await shop.advance(10, 'day')
   const renewed = await logInAndReadPurchase(buyer)
   const end = Date.parse(renewed.currentPeriodEnd ?? '')
-  expect(Math.abs(end - addMonths(boughtAt, 6).getTime())).toBeLessThan(2 * day)
+  expect(Math.abs(end - addMonths(boughtAt, 6).getTime())).toBeLessThan(2 * dayMs)
   expect(renewed).toMatchObject({ status: 'active', lastPaidAmount: 9900, nextAmount: 9900 })
 
   // A renewed term of more than a month ends with one month's notice, and the rest is refunded.
   const notice = await buyer.call(purchases.cancellation, { id: renewed.id })
-  const unusedDays = Math.ceil((end - Date.parse(notice.endsAt ?? '')) / day)
-  expect(notice.refund).toBe(Math.round((9900 * unusedDays) / Math.round((end - firstEnd) / day)))
+  const unusedDays = Math.ceil((end - Date.parse(notice.endsAt ?? '')) / dayMs)
+  expect(notice.refund).toBe(Math.round((9900 * unusedDays) / Math.round((end - firstEnd) / dayMs)))
   expect(notice.refund).toBeGreaterThan(4000)
 
   const csv = await (await (await shop.admin()).fetch('/api/admin/export/orders')).text()

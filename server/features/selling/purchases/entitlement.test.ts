@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { dayMs } from '#contract/dates.ts'
 import { isLive, type PurchaseStatus, purchaseStatuses } from '#contract/statuses.ts'
 import { type Entitlement, entitlementOf, type PurchaseFacts } from './entitlement.ts'
 
-const day = 86_400_000
-const dayOf = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * day)
+const dayOf = (days: number) => new Date(Date.UTC(2026, 10, 1) + days * dayMs)
 const paidDays = 30
 const givenDays = 50
 const slackDays = 3

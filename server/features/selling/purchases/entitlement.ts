@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/dates.ts'
 import type { EntitlementReason, PurchaseStatus } from '#contract/statuses.ts'
 import type { AreaEvents } from '#server/events.ts'
 
@@ -21,7 +22,6 @@ export type EntitlementSettings = {
 /** Called in the transaction of the change. */
 export type AccessEffects = Pick<AreaEvents, 'purchasesChanged' | 'usernameEntered' | 'isUnlockedByConnector'>
 
-const dayMs = 86_400_000
 /** Stripe leaves a renewal's invoice as a draft for about an hour, and may then retry the card. */
 const renewalSlackMs = 3 * dayMs
 export const graceDays = 14

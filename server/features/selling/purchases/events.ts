@@ -1,3 +1,4 @@
+import { dayInWords } from '#contract/dates.ts'
 import { type EndReason, hasEnded } from '#contract/statuses.ts'
 import { periodOf } from './list.ts'
 import type { PurchaseRow } from './rows.ts'
@@ -20,11 +21,9 @@ const endings: Record<EndReason, string> = {
   code_new_only: 'Refunded: the code is for new customers',
 }
 
-const dueDayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' })
-
 const disputeInWords = ({ isDisputed, disputeDueAt }: PurchaseRow) =>
   isDisputed && disputeDueAt
-    ? `Disputed a payment; answer the bank by ${dueDayFormat.format(disputeDueAt)}`
+    ? `Disputed a payment; answer the bank by ${dayInWords(disputeDueAt)}`
     : 'Disputed a payment'
 
 export function eventsOf(row: PurchaseRow, product: string): PurchaseEvent[] {

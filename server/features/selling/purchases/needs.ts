@@ -1,4 +1,5 @@
 import { and, type Column, eq, gt, isNotNull, lt, lte, not, type SQL, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { PurchaseNeed, PurchaseRisk } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { hasEndedPurchase, isLivePurchase, purchases } from '#server/database/schema.ts'
@@ -7,7 +8,6 @@ import { graceEnd } from './entitlement.ts'
 /** Stripe finalizes a renewal's invoice within an hour or two, so a draft this old is stuck. */
 const stuckDraftDays = 3
 const expiringCardDays = 30
-const dayMs = 86_400_000
 
 type NeedCondition = { condition: SQL | undefined; dueAt?: Column; amount?: Column }
 const isDisputed = eq(purchases.isDisputed, true)

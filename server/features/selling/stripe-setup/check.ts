@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Finding } from '#contract/selling/stripe-setup.ts'
 import { isLiveKey } from '#server/config/rules.ts'
@@ -28,7 +29,6 @@ const note = (about: Subject, text: string): Finding => ({ about, state: 'note',
 const priceInWords = ({ amount, interval }: WantedPrice) => `${exactDollars(amount)} per ${interval}`
 
 const minuteMs = 60_000
-const dayMs = 1440 * minuteMs
 /** Largest page of Stripe's event list, so a count of 100 may stand for more. */
 const mostEventsCounted = 100
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { audit } from '#contract/admin/activity.ts'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
@@ -15,8 +16,6 @@ afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
-const day = 86_400_000
-
 async function purchaseOf(isolatedShop: TestShop, { user, password, call }: Buyer) {
   await isolatedShop.settle()
   await call(accounts.login, { email: user.email, password })
@@ -31,7 +30,7 @@ test('an extension is offered exactly where it is possible', async () => {
   await leaving.call(purchases.cancel, { id: leaving.purchase.id })
   await bookPurchase(shop.connection, byHand.user.id)
   const admin = await shop.admin()
-  const until = new Date(shop.clock.now().getTime() + 100 * day).toISOString().slice(0, 10)
+  const until = new Date(shop.clock.now().getTime() + 100 * dayMs).toISOString().slice(0, 10)
   for (const { user } of [leaving, byHand, await shop.buyer()]) {
     const [purchase] = await admin.call(purchasesAdmin.list, { q: user.email })
     if (!purchase) throw new Error('The purchase is gone')
@@ -82,8 +81,8 @@ test('an immediate cancellation can refund the unused days, to the cent and once
   const buyer = await isolatedShop.buyer()
   const { id, createdAt, currentPeriodEnd } = buyer.purchase
   await isolatedShop.advance(10, 'day')
-  const days = Math.round((Date.parse(currentPeriodEnd ?? '') - Date.parse(createdAt)) / day)
-  const daysLeft = Math.ceil((Date.parse(currentPeriodEnd ?? '') - isolatedShop.clock.now().getTime()) / day)
+  const days = Math.round((Date.parse(currentPeriodEnd ?? '') - Date.parse(createdAt)) / dayMs)
+  const daysLeft = Math.ceil((Date.parse(currentPeriodEnd ?? '') - isolatedShop.clock.now().getTime()) / dayMs)
   const unusedAmount = Math.round((3900 * daysLeft) / days)
   const admin = await isolatedShop.admin()
   expect(await admin.call(purchasesAdmin.cancellation, { id })).toMatchObject({ rest: unusedAmount })

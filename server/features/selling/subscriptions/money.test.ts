@@ -4,6 +4,7 @@ import { privatePackage } from '#contract/access/package.ts'
 import { customers } from '#contract/admin/customers.ts'
 import { figures } from '#contract/admin/figures.ts'
 import { overview } from '#contract/admin/overview.ts'
+import { dayInWords } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { checkout } from '#contract/selling/checkout.ts'
 import { codes } from '#contract/selling/codes.ts'
@@ -52,7 +53,7 @@ describe('a discount for the monthly plan', () => {
   const dayIn = (months: number) => {
     const date = new Date(shop.clock.now())
     date.setUTCMonth(date.getUTCMonth() + months)
-    return date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+    return dayInWords(date)
   }
 
   test('for some months prevents a switch to the yearly plan until it has ended', async () => {

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { addMonths } from '#contract/plans.ts'
 import { purchases } from '#contract/selling/purchases.ts'
@@ -19,7 +20,6 @@ afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 const { rowOf, customerOf, logIn, lookAgain } = lives(() => shop)
-const day = 86_400_000
 const cents = (amount: number) => `$${(amount / 100).toFixed(2)}`
 
 const yearBefore = (date: Date) => {
@@ -29,7 +29,7 @@ const yearBefore = (date: Date) => {
 }
 
 const dayAfter = (date: string | null, days: number) =>
-  new Date(Date.parse(date ?? '') + days * day).toISOString().slice(0, 10)
+  new Date(Date.parse(date ?? '') + days * dayMs).toISOString().slice(0, 10)
 
 async function buyRenewedYear(daysIntoSecondYear: number) {
   const buyer = await shop.buyer({ billing: 'yearly' })
@@ -50,11 +50,11 @@ test('a renewed year ends with one month’s notice, and its unused days are ref
   const { call, id, readPurchase, user } = await buyRenewedYear(60)
   const purchase = await readPurchase()
   const preview = await call(purchases.cancellation, { id })
-  const unusedDays = (Date.parse(purchase.currentPeriodEnd ?? '') - Date.parse(preview.endsAt ?? '')) / day
+  const unusedDays = (Date.parse(purchase.currentPeriodEnd ?? '') - Date.parse(preview.endsAt ?? '')) / dayMs
   const daysAfterNotice = 365 - 60 - 30
   expect(Math.abs(Math.round(unusedDays) - daysAfterNotice)).toBeLessThanOrEqual(2)
   const periodEnd = new Date(purchase.currentPeriodEnd ?? '')
-  const daysOfYear = (periodEnd.getTime() - yearBefore(periodEnd).getTime()) / day
+  const daysOfYear = (periodEnd.getTime() - yearBefore(periodEnd).getTime()) / dayMs
   expect(preview.refund).toBe(Math.round((39_000 * Math.ceil(unusedDays)) / daysOfYear))
 
   await call(purchases.cancel, { id })
@@ -110,7 +110,7 @@ test('free time from the seller isn’t a renewal, so the first year isn’t ref
   const buyer = await shop.buyer({ billing: 'yearly' })
   const { id, currentPeriodEnd } = buyer.purchase
   const admin = await shop.admin()
-  const until = new Date(Date.parse(currentPeriodEnd ?? '') + 31 * day)
+  const until = new Date(Date.parse(currentPeriodEnd ?? '') + 31 * dayMs)
   await admin.call(purchasesAdmin.extend, { id, until: until.toISOString().slice(0, 10) })
   await shop.advance(32, 'day')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })
@@ -229,7 +229,7 @@ test('a refund for unused days is between 0 and the payment, and never grows fro
     fc.property(
       fc.integer({ min: 1, max: 99_999_999 }),
       fc.date({ min: new Date('2025-01-01'), max: new Date('2060-01-01'), noInvalidDate: true }),
-      fc.integer({ min: 0, max: 366 * day }),
+      fc.integer({ min: 0, max: 366 * dayMs }),
       (amount, until, unusedMs) => {
         const endsAt = new Date(until.getTime() - unusedMs)
         const year = { from: addMonths(until, -12), until, amount }
@@ -237,7 +237,7 @@ test('a refund for unused days is between 0 and the payment, and never grows fro
         expect(Number.isInteger(refund)).toBe(true)
         expect(refund).toBeGreaterThanOrEqual(0)
         expect(refund).toBeLessThanOrEqual(amount)
-        expect(refundForUnusedDays(year, new Date(endsAt.getTime() + day))).toBeLessThanOrEqual(refund)
+        expect(refundForUnusedDays(year, new Date(endsAt.getTime() + dayMs))).toBeLessThanOrEqual(refund)
         expect(refundForUnusedDays(year, until)).toBe(0)
       },
     ),

@@ -1,8 +1,7 @@
+import { dayMs } from '#contract/dates.ts'
 import { addMonths, monthsBetween } from '#contract/plans.ts'
 import { type PaidHistory, refundForUnusedDays } from '../invoices/invoices.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
-
-const dayMs = 86_400_000
 
 /** A declaration takes effect `from`, the requested day; payments after `until` are not refunded automatically. */
 export type DeclaredTimes = { declaredAt: Date; from: Date; until: Date }

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, not, or, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { retention, retentionStart } from '#contract/retention.ts'
 import type { Context } from '#server/context.ts'
 import {
@@ -22,7 +23,6 @@ type ReconcilerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'log' | 'runExclus
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 /** Overlap between two pulls, because Stripe's list of events may lag. */
 const pullOverlapMs = 10 * minuteMs
 /** Subscriptions synced in a run; the next run continues with the least recently synced ones. */

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
@@ -44,7 +45,6 @@ export type SellerActions = {
   extend(actor: Actor, id: string, until: Date): Promise<void>
 }
 
-const dayMs = 86_400_000
 /** Stripe moves a payment by two years at most. */
 const mostExtensionDays = 730
 

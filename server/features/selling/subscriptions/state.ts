@@ -1,3 +1,4 @@
+import { dayMs } from '#contract/dates.ts'
 import { addMonths } from '#contract/plans.ts'
 import { priceAfterDiscount } from '#contract/selling/charges.ts'
 import type { BillingType, EndReason } from '#contract/statuses.ts'
@@ -40,8 +41,6 @@ export type PurchaseState = Omit<
   | 'cardSavedAt'
   | 'lostAndKept'
 >
-
-const dayMs = 86_400_000
 
 function earliest(dates: (Date | null)[]): Date | null {
   const times = dates.filter((date) => date !== null).map((date) => date.getTime())

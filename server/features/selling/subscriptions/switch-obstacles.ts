@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { dayInWords } from '#contract/dates.ts'
 import { type BillingType, planOf } from '#contract/plans.ts'
 import { hasEnded } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -10,7 +11,6 @@ import { latestPaidPeriod } from '../invoices/invoices.ts'
 import type { PurchaseRow } from '../purchases/purchases.ts'
 import { stateOf } from './state.ts'
 
-const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 export const writeToUs = 'Please write to us, and we’ll switch it for you.'
 
 export function subscriptionObstacle(
@@ -36,7 +36,7 @@ export function subscriptionObstacle(
     return conflict('switch-refused', `Your plan was made for you. ${writeToUs}`)
   if (scheduleId) return conflict('switch-refused', `A change of your plan is already scheduled. ${writeToUs}`)
   if (trialEndsAt && trialEndsAt > now)
-    return conflict('too-soon', `Your time until ${dayFormat.format(trialEndsAt)} is free. You can switch after that.`)
+    return conflict('too-soon', `Your time until ${dayInWords(trialEndsAt)} is free. You can switch after that.`)
   if (latestPeriodInvoice?.status === 'draft' || latestPeriodInvoice?.status === 'open')
     return conflict('payment-pending', 'Your renewal is being charged. Please try again in an hour.')
   const isPeriodPaid = paidPeriod && paidPeriod.end >= currentPeriodEnd
@@ -67,7 +67,7 @@ export async function discountObstacle(
     return conflict(
       'switch-refused',
       endsAt
-        ? `${discountName} is for the ${forPlan} plan until ${dayFormat.format(endsAt)}. You can switch after that.`
+        ? `${discountName} is for the ${forPlan} plan until ${dayInWords(endsAt)}. You can switch after that.`
         : `Your code is for the ${forPlan} plan only.`,
     )
   }

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { dayInWords, dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { declarations } from '#contract/selling/declarations.ts'
 import { termsInForce } from '#contract/selling/legal/in-force.ts'
@@ -17,8 +18,6 @@ afterEach(() => shop.stopBilling())
 afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
-
-const day = 86_400_000
 
 async function readState({ purchase: { id } }: Buyer) {
   const { db } = shop.connection
@@ -79,7 +78,7 @@ test('a switch begins the year immediately, credits the unused seconds, and char
       { kind: 'plan', amount: 39_000 },
     ],
     due: 39_000 - unused,
-    unusedDays: Math.round((end - Date.parse(offer.at)) / day),
+    unusedDays: Math.round((end - Date.parse(offer.at)) / dayMs),
     nextAmount: 39_000,
     card: 'Visa ending in 4242',
   })
@@ -93,7 +92,7 @@ test('a switch begins the year immediately, credits the unused seconds, and char
     lastPaidAmount: offer.due,
     nextAmount: 39_000,
   })
-  expect(row?.currentPeriodEnd?.getTime()).toBeGreaterThan(shop.clock.now().getTime() + 364 * day)
+  expect(row?.currentPeriodEnd?.getTime()).toBeGreaterThan(shop.clock.now().getTime() + 364 * dayMs)
   expect(row?.paidFrom?.getTime()).toBeGreaterThan(start)
   expect(payable).toEqual([])
   expect(movements.at(-1)).toMatchObject({ cause: 'plan', arrBefore: 46_800, arrAfter: 39_000 })
@@ -205,7 +204,7 @@ test('a wrong amount, an old offer and a second window charge nothing', async ()
 test('each state that can’t be switched is refused with a sentence', async () => {
   const { controls } = shop.sandbox
   const admin = await shop.admin()
-  const until = new Date(shop.clock.now().getTime() + 60 * day).toISOString().slice(0, 10)
+  const until = new Date(shop.clock.now().getTime() + 60 * dayMs).toISOString().slice(0, 10)
   type Preparation = (buyer: Buyer & { id: string }, subscription: string) => Promise<unknown>
   const preparations: [sentence: string, prepare: Preparation][] = [
     ['Please resume it first', ({ call, id }) => call(purchases.cancel, { id })],
@@ -250,7 +249,7 @@ test('a withdrawal within 14 days of a switch refunds the time since the switch,
   expect(movements.at(-1)).toMatchObject({ arrAfter: 0 })
 })
 
-const dayAfter = (from: Date | null | undefined, days: number) => new Date((from?.getTime() ?? 0) + days * day)
+const dayAfter = (from: Date | null | undefined, days: number) => new Date((from?.getTime() ?? 0) + days * dayMs)
 const withdrawalOf = async (buyer: Buyer) => (await buyer.call(purchases.list, {}))[0]?.withdrawal
 
 test('after a switch, the buyer reads that a withdrawal refunds the time since, for 14 days', async () => {
@@ -262,9 +261,8 @@ test('after a switch, the buyer reads that a withdrawal refunds the time since, 
   expect(await withdrawalOf(buyer)).toEqual({ by: by.toISOString(), covers: 'since_switch' })
   await buyer.call(purchases.cancel, { id: buyer.purchase.id })
   const mail = (await mailsTo(shop, buyer.user.email)).at(-1)
-  const dayInWords = by.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
   expect(mail?.text).toContain(
-    `Until ${dayInWords}, you can also withdraw and get back everything you’ve paid for the time since your switch: `,
+    `Until ${dayInWords(by)}, you can also withdraw and get back everything you’ve paid for the time since your switch: `,
   )
   await advanceAndLogIn(16, buyer)
   expect(await withdrawalOf(buyer)).toBeNull()

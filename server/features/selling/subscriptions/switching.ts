@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { dayMs } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type BillingType, plansWithPrice } from '#contract/plans.ts'
 import { declineSentence } from '#contract/selling/declines.ts'
@@ -24,7 +25,6 @@ type SwitchingDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'catalog' | 'site' 
 type AcceptedOffer = { at: Date; amount: number }
 
 const minuteMs = 60_000
-const dayMs = 24 * 60 * minuteMs
 /** Time for the buyer to read and accept an offer, whose amount is computed for one moment. */
 const offerValidMs = 10 * minuteMs
 /** Time for the buyer to confirm a charge with their bank. Stripe itself would wait for 23 hours. */

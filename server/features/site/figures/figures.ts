@@ -1,5 +1,6 @@
 import { and, count, eq, gte, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { dayMs } from '#contract/dates.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
 import type { Database } from '#server/database/connect.ts'
 import { access, contactMessages } from '#server/database/schema.ts'
@@ -14,7 +15,7 @@ const windowDays = 30
 
 /** Medians, null if there are fewer than `minCases`. */
 export async function publicFigures(db: Database, now: Date): Promise<Figures> {
-  const since = new Date(now.getTime() - windowDays * 86_400_000)
+  const since = new Date(now.getTime() - windowDays * dayMs)
   const [secondsToUnlock, secondsToAnswer] = await Promise.all([
     medianSeconds(
       db,

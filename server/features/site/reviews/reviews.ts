@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull, lt, not, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod/mini'
+import { dayMs } from '#contract/dates.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { retention, retentionStart } from '#contract/retention.ts'
 import { type reviews as calls, type newReview, paidDaysToReview } from '#contract/site/reviews.ts'
@@ -168,7 +169,7 @@ async function firstReviewDate(db: Database, userId: string) {
     )
     .orderBy(purchases.createdAt)
     .limit(1)
-  return oldestPurchase ? new Date(oldestPurchase.createdAt.getTime() + paidDaysToReview * 86_400_000) : null
+  return oldestPurchase ? new Date(oldestPurchase.createdAt.getTime() + paidDaysToReview * dayMs) : null
 }
 
 const hasReview = (productId: string, condition?: SQL) =>

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, exists, gt, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { dayMs } from '#contract/dates.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import {
   type serviceMessages as calls,
@@ -37,7 +38,6 @@ export type ServiceMessages = {
 type Message = { productId: string; reason: ServiceReason; subject: string; markdown: string }
 
 const batchSize = 500
-const dayMs = 86_400_000
 
 export function createServiceMessages(context: ServiceMessageContext): ServiceMessages {
   const { db, now, queue, mails, audit, catalog } = context

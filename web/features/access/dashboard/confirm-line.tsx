@@ -1,10 +1,11 @@
 import { MailCheck } from 'lucide-react'
 import { useState } from 'react'
+import { dayMs } from '#contract/dates.ts'
 import { useConfirmation } from '#web/features/identity/account/use-confirmation.ts'
 import { Container } from '#web/ui/page.tsx'
 
 /** Lifetime of the link in the welcome email. */
-const linkLifetimeMs = 7 * 86_400_000
+const linkLifetimeMs = 7 * dayMs
 
 export function ConfirmLine() {
   const { needsConfirmation, email, accountCreatedAt, send, isPending, isSent, errorMessage } = useConfirmation()

@@ -1,6 +1,7 @@
 import { ChartCandlestick, Copy, Download } from 'lucide-react'
 import { useState } from 'react'
 import { assets, lastReviewOf, type RecommendedAsset, recentChangeDays } from '#contract/access/assets.ts'
+import { dayMs } from '#contract/dates.ts'
 import { useData } from '#web/api/client.ts'
 import { useListName, useSettings } from '#web/api/settings.tsx'
 import { Button } from '#web/ui/button.tsx'
@@ -81,7 +82,7 @@ function AssetList({ assetList }: { assetList: RecommendedAsset[] }) {
         icon={<ChartCandlestick className="size-8" strokeWidth={1.5} />}
       />
     )
-  const newSince = new Date(now - recentChangeDays * 86_400_000).toISOString()
+  const newSince = new Date(now - recentChangeDays * dayMs).toISOString()
   // In a new list, where all symbols are new, none is marked.
   const hasOlderAssets = assetList.some(({ createdAt }) => createdAt < newSince)
   const isNew = ({ createdAt }: RecommendedAsset) => hasOlderAssets && createdAt >= newSince

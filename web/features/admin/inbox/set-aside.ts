@@ -1,7 +1,7 @@
+import { dayMs } from '#contract/dates.ts'
 import { createStore, useStore } from '#web/ui/store.ts'
 
 const storageKey = 'inbox-later'
-const dayMs = 86_400_000
 
 /** For each kind, its count when it was hidden and the end of hiding. Stored in this browser. */
 type SetAside = Record<string, { count: number; until: number }>

@@ -2,6 +2,7 @@ import { Bold, Heading2, Link as LinkIcon, type LucideIcon } from 'lucide-react'
 import { type RefObject, useState } from 'react'
 import { recentChangeDays } from '#contract/access/assets.ts'
 import { assetsAdmin } from '#contract/access/assets-admin.ts'
+import { dayMs } from '#contract/dates.ts'
 import { codes } from '#contract/selling/codes.ts'
 import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
@@ -77,7 +78,7 @@ type Block = {
 
 /** Markdown with the recently added and removed assets; empty if there are none. */
 function useListChanges() {
-  const [since] = useState(() => Date.now() - recentChangeDays * 86_400_000)
+  const [since] = useState(() => Date.now() - recentChangeDays * dayMs)
   const { data: listedAssets = [] } = useData(assetsAdmin.list, {})
   const { data: removedAssets = [] } = useData(assetsAdmin.recentlyRemoved, {})
   const addedAssets = listedAssets.filter(({ createdAt }) => Date.parse(createdAt) > since)

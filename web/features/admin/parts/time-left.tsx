@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { dayMs } from '#contract/dates.ts'
 import { Badge } from '#web/ui/notice.tsx'
 
 const minuteMs = 60_000
@@ -7,7 +8,7 @@ const hourMs = 60 * minuteMs
 function formatDuration(durationMs: number) {
   if (durationMs < hourMs) return `${Math.max(1, Math.floor(durationMs / minuteMs))} min`
   if (durationMs < 48 * hourMs) return `${Math.floor(durationMs / hourMs)} h`
-  return `${Math.floor(durationMs / (24 * hourMs))} days`
+  return `${Math.floor(durationMs / dayMs)} days`
 }
 
 /** Time until a deadline, such as "5 h left"; amber within 6 hours, red when late. */
@@ -26,7 +27,7 @@ export function dueIn(dueAt: string, now: number) {
   const dueTime = new Date(dueAt).getTime()
   const remainingMs = dueTime - now
   if (remainingMs <= 0) return timeLeft(dueAt, now)
-  const daysLeft = Math.round((startOfDay(dueTime) - startOfDay(now)) / (24 * hourMs))
+  const daysLeft = Math.round((startOfDay(dueTime) - startOfDay(now)) / dayMs)
   const text =
     daysLeft === 0
       ? relativeFormat.format(Math.max(1, Math.floor(remainingMs / hourMs)), 'hour')

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { dayMs } from '#contract/dates.ts'
 import { dollars, exactDollars } from '#contract/money.ts'
 import { planOf } from '#contract/plans.ts'
 import { type PricedPlan, prices } from '#contract/selling/prices.ts'
@@ -114,7 +115,7 @@ const describeKeptPrice = ({ amount, count }: PricedPlan['subscriptions'][number
   `${countWithVerb(count, 'keep')} ${exactDollars(amount)}.`
 
 const plainDollars = (cents: number | null | undefined) => (cents ? (cents / 100).toFixed(2) : '')
-const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+const tomorrow = () => new Date(Date.now() + dayMs).toISOString().slice(0, 10)
 
 function PublishDialog({ plan, onClose }: { plan: PricedPlan; onClose: () => void }) {
   const { product, productId, billingType, publications, subscriptions } = plan

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { dayMs } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { type Purchase } from '#contract/selling/purchases.ts'
 import { type ManagedPurchase, purchasesAdmin } from '#contract/selling/purchases-admin.ts'
@@ -125,7 +126,6 @@ export function usePurchaseActions() {
 }
 
 const extendForm = z.object({ until: z.string().check(z.minLength(1, 'Please choose a day')) })
-const dayMs = 86_400_000
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 function ExtendDialog({ purchase, onClose }: { purchase: Purchase; onClose: () => void }) {

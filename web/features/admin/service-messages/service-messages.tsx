@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { countDefinitions } from '#contract/admin/figure-definitions.ts'
+import { dayMs } from '#contract/dates.ts'
 import { line, text } from '#contract/fields.ts'
 import {
   maxServiceMessages,
@@ -103,7 +104,6 @@ const changedTermsDraft = (publicUrl: string) => ({
   subject: `Our terms change on ${dayFormat.format(Date.now() + 31 * dayMs)}`,
   markdown: `Our terms change on that day: the law that applies, and the place of jurisdiction.\n\nThe new terms are at ${publicUrl}/legal/terms. If you don’t agree, you can cancel before they take effect.`,
 })
-const dayMs = 86_400_000
 const dayFormat = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function ServiceMessageForm({ productId }: { productId: string }) {

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { dayMs } from '#contract/dates.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { factors } from '#contract/identity/factors.ts'
 import { useData } from '#web/api/client.ts'
@@ -38,7 +39,7 @@ function LoginOption({ title, text, children }: { title: string; text: ReactNode
 }
 
 /** Lifetime of the link in the receipt of the payment that made the account. */
-const linkLifetimeMs = 7 * 86_400_000
+const linkLifetimeMs = 7 * dayMs
 
 function passwordText(email: string, { hasFirstLink, isSent }: { hasFirstLink: boolean; isSent: boolean }) {
   if (hasFirstLink)
