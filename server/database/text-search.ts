@@ -22,13 +22,13 @@ const patternOf = (word: string) => (word.length < 3 ? containing(` ${word}`) : 
 export const matchesUser = (q: string) => and(...wordsOf(q).map((word) => like(users.searchText, patternOf(word))))
 
 export function usersMatching(q: string): SQL {
-  // A contract number is the beginning of a purchase's id.
-  const idStart = readContractNumber(q)
-  const orOwnsContract = idStart
-    ? sql` union select ${purchases.userId} from ${purchases} where ${hasIdStart(idStart)}`
+  const contractNumber = readContractNumber(q)
+  const orOwnsContract = contractNumber
+    ? sql` union select ${purchases.userId} from ${purchases} where ${hasIdStart(contractNumber)}`
     : sql``
   return sql`(select ${users.id} from ${users} where ${matchesUser(q)}${orOwnsContract})`
 }
 
-const hasIdStart = (idStart: string) =>
+/** A contract number is the start of the purchase's id. A range can use the primary key's index. */
+export const hasIdStart = (idStart: string) =>
   between(purchases.id, `${idStart}-0000-0000-0000-000000000000`, `${idStart}-ffff-ffff-ffff-ffffffffffff`)

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, lte, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
 import * as z from 'zod/mini'
 import { dayInWords } from '#contract/dates.ts'
 import { email as emailField } from '#contract/fields.ts'
@@ -8,6 +8,7 @@ import { hasEnded } from '#contract/statuses.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
+import { hasIdStart } from '#server/database/text-search.ts'
 import { coversOnlySwitch, isUnpaid, latestOrderAt, type PurchaseRow, type Purchases } from '../purchases/purchases.ts'
 import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
 
@@ -40,19 +41,12 @@ export async function findContract(tx: Transaction, { contract, email, userId }:
 
   function matchesContract() {
     const contractNumber = readContractNumber(contract)
-    if (contractNumber) return idStartsWith(contractNumber)
+    if (contractNumber) return hasIdStart(contractNumber)
     const typedEmail = z.safeParse(emailField, contract)
     if (typedEmail.success) return eq(users.email, typedEmail.data)
     return userId ? eq(users.id, userId) : eq(users.email, email)
   }
 }
-
-/** A contract number is the start of the purchase's id. A range can use the primary key's index. */
-const idStartsWith = (number: string) =>
-  and(
-    gte(purchaseRows.id, `${number}-0000-0000-0000-000000000000`),
-    lte(purchaseRows.id, `${number}-ffff-ffff-ffff-ffffffffffff`),
-  )
 
 const hasCard = (card: string, expiresAt: Date) =>
   and(eq(purchaseRows.card, card), eq(purchaseRows.cardExpiresAt, expiresAt))

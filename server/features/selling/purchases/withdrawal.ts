@@ -7,7 +7,7 @@ type OrderTimes = Pick<PurchaseRow, 'firstPaidAt' | 'orderedAt' | 'createdAt'>
 export const latestOrderAt = ({ orderedAt, createdAt }: OrderTimes) => orderedAt ?? createdAt
 
 /** True if a withdrawal at this time refunds only what was paid for the time since a plan switch. */
-export const coversOnlySwitch = ({ firstPaidAt, orderedAt }: OrderTimes, at: Date) =>
+export const coversOnlySwitch = ({ firstPaidAt, orderedAt }: Pick<OrderTimes, 'firstPaidAt' | 'orderedAt'>, at: Date) =>
   firstPaidAt !== null && orderedAt !== null && firstPaidAt < orderedAt && at >= withdrawalEnds(firstPaidAt)
 
 /** Null once the 14 days are over, and for a purchase booked by hand. */

@@ -1,4 +1,3 @@
-import { withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import type { Payment, Subscription } from '#server/gateways/stripe.ts'
 import {
   areFullyRefunded,
@@ -11,6 +10,7 @@ import {
   paymentsOfLatestPeriod,
   refundForUnusedDays,
 } from '../invoices/invoices.ts'
+import { coversOnlySwitch } from '../purchases/purchases.ts'
 
 type PaymentRecord = PaidHistory['payments'][number]
 
@@ -109,8 +109,8 @@ export function withdrawableSince(declaredAt: Date): AmountDue {
     const latestPeriod = latestPaidPeriod(history)
     const ordered = latestPeriod && orderedPeriod(history, latestPeriod)
     if (!firstPeriod || !ordered) return amount
-    const canWithdrawFromAll = declaredAt < withdrawalEnds(firstPeriod.paidAt)
-    if (canWithdrawFromAll) return amount
+    const orderTimes = { firstPaidAt: firstPeriod.paidAt, orderedAt: ordered.paidAt }
+    if (!coversOnlySwitch(orderTimes, declaredAt)) return amount
 
     const periodsBefore = periods.filter(({ paidAt }) => paidAt < ordered.paidAt)
     const invoicesBefore = new Set(periodsBefore.map((period) => period.invoiceId))
