@@ -187,7 +187,7 @@ test('the seller decides fraud warnings and settles a failed refund in the purch
   await page.goto('/admin/purchases?need=failed_refunds')
   await chooseFromMenu(rowOf(unrefundedBuyer), 'Paid another way')
   await expect(dialog).toContainText('Have you sent $10.00')
-  await dialog.getByRole('button', { name: 'Yes, it is paid back' }).click()
+  await dialog.getByRole('button', { name: 'Yes, I paid it' }).click()
   await expect(rowOf(unrefundedBuyer)).toBeHidden()
 
   expect(await fraudulentBuyer.call(purchases.list, {})).toMatchObject([{ endedBecause: 'refunded' }])

@@ -88,7 +88,7 @@ test('a buyer pays with tax, enters billing details, and cancels a renewed year 
 
   const notice = page.getByRole('alertdialog', { name: 'Cancel Subscription' })
   await expect(notice).toContainText('it ends with one month’s notice')
-  await expect(notice).toContainText(/we pay back \$29\d\.\d\d for the rest/)
+  await expect(notice).toContainText(/we refund \$29\d\.\d\d for the rest/)
   await notice.getByRole('button', { name: 'Cancel Subscription' }).click()
   await expect(page.getByText('Cancels at period end')).toBeVisible()
 

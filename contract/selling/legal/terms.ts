@@ -118,7 +118,7 @@ function consumerRights(party: Party): LegalText[] {
       blocks: [
         'If you are a consumer, you can withdraw from the contract within 14 days and get all your money back, without a reason. After a plan switch, you have another 14 days, in which you get back what you paid for the time since. The next two sections have the instruction, and the one after them a form.',
         'What you buy is a digital service. Your right to withdraw doesn’t end when your access begins: it lasts the full 14 days. Your access starts once we have your TradingView username. If you withdraw after that, we refund the same amount and keep nothing for the days you used it.',
-        'A contract for more than a month that has renewed can be ended at any time with one month’s notice. We then pay back the rest of what you paid for that period, to the day.',
+        'A contract for more than a month that has renewed can be ended at any time with one month’s notice. We then refund the rest of what you paid for that period, to the day.',
         sentence`You can cancel without logging in, with ${link('Cancel contracts here', '/cancel')} at the bottom of every page. For good cause, you can cancel without notice.`,
         'We keep the service in conformity with the contract for as long as it runs, with the updates that takes. If something is wrong, you have your statutory rights, and we are glad to hear from you first.',
       ],

@@ -163,7 +163,7 @@ function receiptFootnote(data: ReceiptData, site: MailSite): Piece[] {
   const notices = [
     attached && notBought,
     hasMonthsNotice
-      ? `You can cancel any time with one month’s notice; we pay back the rest of the ${data.period}.`
+      ? `You can cancel any time with one month’s notice; we refund the rest of the ${data.period}.`
       : 'You can cancel any time from your dashboard and keep access until the end of the paid period.',
     canWithdraw &&
       `Within 14 days you can withdraw and get ${switched ? 'back everything you’ve paid for the time since' : 'all your money back'}: ${site.publicUrl}/withdraw`,
@@ -214,7 +214,7 @@ export const paymentMails = {
       greeting(data.name),
       `Your ${data.billingType} subscription to ${data.product} renews on ${dayInWords(data.renewsAt)}. If you want to stay, there’s nothing to do. If not, cancel before that day from your dashboard.`,
       site.consumerLaw === 'eu' &&
-        `After that day, you can still leave at any time with one month’s notice, and we pay back the rest of the ${data.period}.`,
+        `After that day, you can still leave at any time with one month’s notice, and we refund the rest of the ${data.period}.`,
     ],
     details: [...planDetails(data), ...chargedLine('Next charge', data), ['Renews on', dayInWords(data.renewsAt)]],
     action: ['Manage your subscription', '/dashboard'],

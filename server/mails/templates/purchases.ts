@@ -59,7 +59,7 @@ export const purchaseMails = {
       greeting(data.name),
       `Your subscription to ${data.product} will not renew. You keep full access until ${dayInWords(data.endsAt)}, and nothing more will be charged.`,
       data.refund > 0 &&
-        `Your ${data.period} has renewed, so it ends with one month’s notice. On that day, we pay back ${exactDollars(data.refund)} for the rest of it.`,
+        `Your ${data.period} has renewed, so it ends with one month’s notice. On that day, we refund ${exactDollars(data.refund)} for the rest of it.`,
       data.shorter &&
         `Would you rather pay by the ${planOf(data.shorter).period}? Your access ends on that day and returns once the ${data.shorter} plan is paid. We’ll email you the link then.`,
       site.consumerLaw === 'eu' &&
@@ -138,7 +138,7 @@ export const purchaseMails = {
     subject: `Your refund of ${exactDollars(data.amount)} came back to us`,
     paragraphs: [
       greeting(data.name),
-      `We refunded ${exactDollars(data.amount)} for ${data.product} to your card, but your bank sent it back to us. That happens when a card was closed or replaced.`,
+      `We refunded ${exactDollars(data.amount)} for ${data.product} to your card, but your bank returned it to us. That happens when a card was closed or replaced.`,
       'The money is still yours. Please reply to this email and tell us where to send it.',
     ],
     details: [

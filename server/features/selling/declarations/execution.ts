@@ -213,8 +213,8 @@ function outcomeInWords(
 ) {
   const sentences = [
     disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
-    lost > 0 && `The buyer’s bank has paid back ${exactDollars(lost)}`,
-    returned > 0 && `The buyer’s bank sent back our refund of ${exactDollars(returned)}`,
+    lost > 0 && `The buyer’s bank returned ${exactDollars(lost)} in a dispute`,
+    returned > 0 && `Our refund of ${exactDollars(returned)} failed`,
     elsewhere > 0 && `Paid elsewhere and not refunded: ${exactDollars(elsewhere)}`,
     late > 0 && `Paid after ${dayInWords(until)} and not refunded: ${exactDollars(late)}`,
   ].filter((sentence) => sentence !== false)

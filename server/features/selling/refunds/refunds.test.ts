@@ -93,7 +93,7 @@ test('a refund made at Stripe that the shop has not received is shown when the d
 
 test.each([
   ['won', 'Ended right away and refunded in full', 3900],
-  ['lost', 'Ended right away. The buyer’s bank has paid back $39.00', 0],
+  ['lost', 'Ended right away. The buyer’s bank returned $39.00 in a dispute', 0],
 ] as const)(
   'a withdrawal from a disputed payment waits until the bank decides; dispute %s: %s',
   async (decision, outcome, refunded) => {

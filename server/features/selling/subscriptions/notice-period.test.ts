@@ -83,7 +83,7 @@ test('the receipt of a renewed year names the month’s notice instead of the en
   expect(receipts[0]?.text).toContain(paidPeriod)
   expect(receipts.at(-1)?.text).not.toContain(paidPeriod)
   expect(receipts.at(-1)?.text).toContain(
-    'You can cancel any time with one month’s notice; we pay back the rest of the year.',
+    'You can cancel any time with one month’s notice; we refund the rest of the year.',
   )
 })
 

@@ -29,8 +29,8 @@ export function usePurchaseActions() {
     failed: 'Failed to settle the fraud warning',
   })
   const settleRefunds = useCall(purchasesAdmin.settleRefunds, {
-    succeeded: 'Noted as paid back',
-    failed: 'Failed to note the payment',
+    succeeded: 'Recorded as paid another way',
+    failed: 'Failed to record the payment',
   })
   const keepAfterLoss = useCall(purchasesAdmin.keepAfterLoss, {
     succeeded: 'Subscription kept',
@@ -69,9 +69,9 @@ export function usePurchaseActions() {
         text: 'Paid another way',
         needs: 'money.refund',
         question: {
-          title: 'Paid back another way',
+          title: 'Paid another way',
           description: `Have you sent ${exactDollars(failedRefunds)} to ${user.email} another way, for example by bank transfer? The shop sends no money.`,
-          action: 'Yes, it is paid back',
+          action: 'Yes, I paid it',
         },
         run: () => settleRefunds.mutate({ id, amount: failedRefunds }),
       },

@@ -207,7 +207,7 @@ type CancellationPreview = OutputOf<typeof purchases.cancellation>
 
 function describeCancellation({ status, period }: Purchase, { endsAt, refund }: CancellationPreview) {
   if (endsAt && refund)
-    return `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${formatDay(new Date(endsAt))}. On that day, we pay back ${exactDollars(refund)} for the rest of it.`
+    return `Are you sure you want to cancel your subscription? Your ${period} has renewed, so it ends with one month’s notice, on ${formatDay(new Date(endsAt))}. On that day, we refund ${exactDollars(refund)} for the rest of it.`
   if (status === 'paused') return 'Are you sure you want to cancel your subscription? It ends immediately.'
   if (!endsAt)
     return 'Are you sure you want to cancel your subscription? The open payment won’t be charged anymore, and your access ends immediately.'
