@@ -689,7 +689,7 @@ CREATE TABLE "tv_connection" (
 	"ok_at" timestamp (3) with time zone,
 	"down_since" timestamp (3) with time zone,
 	"last_error" text,
-	"misunderstood" integer DEFAULT 0 NOT NULL,
+	"unreadable_answers" integer DEFAULT 0 NOT NULL,
 	"freezes_access_during_dispute" boolean DEFAULT true NOT NULL,
 	"blocked_removals" integer,
 	"may_remove_until" timestamp (3) with time zone,

@@ -35,7 +35,7 @@ export const tvConnection = pgTable(
     downSince: moment(),
     lastError: text(),
     /** In a row; the protocol may have changed. */
-    unreadableAnswers: integer('misunderstood').notNull().default(0),
+    unreadableAnswers: integer().notNull().default(0),
     /** While a payment is disputed, access is kept but not extended. */
     freezesAccessDuringDispute: boolean().notNull().default(true),
     /** Stopped by the guard against mass removal, until an admin confirms. */
