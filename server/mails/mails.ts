@@ -26,8 +26,7 @@ export type { MailSite } from './template.ts'
 
 export type Mails = ReturnType<typeof createMails>
 
-/** Stored in the queue: `tell` sends an email, `forget` deletes earlier ones. */
-type Farewell = { to: string; tell: boolean; forget: boolean }
+type Farewell = { to: string; sendsEmail: boolean; deletesSentMails: boolean }
 
 export function createMails({ db, queue, transport, site, now }: MailsDeps) {
   const sent = createSentMails({ db, now, site })
@@ -66,11 +65,11 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     if (!isToSeller) await sent.record({ id, to, kind, data })
   }
 
-  /** `forget` deletes queued emails to the address and waits for running ones. */
-  const enqueueFarewell = queue.defineJob<Farewell>('farewell', async ({ to, tell, forget }, job) => {
-    while (forget && (await queue.forget(to, job.id)) > 0) await sleep(100)
-    if (forget) await transport.forget(to)
-    if (!tell) return
+  /** `deletesSentMails` also deletes queued emails to the address and waits for running ones. */
+  const enqueueFarewell = queue.defineJob<Farewell>('farewell', async ({ to, sendsEmail, deletesSentMails }, job) => {
+    while (deletesSentMails && (await queue.forget(to, job.id)) > 0) await sleep(100)
+    if (deletesSentMails) await transport.forget(to)
+    if (!sendsEmail) return
     await deliver({ kind: 'accountDeleted', to, data: {} }, job).catch((error: unknown) => {
       // The account is deleted, so a refused address needs no further attempt.
       if (!(error instanceof PermanentFailure)) throw error
@@ -88,11 +87,8 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
     send: <Kind extends MailKind>(tx: Transaction | Database, to: string, kind: Kind, data: MailData<Kind>) =>
       enqueue(tx, { kind, to, data }),
 
-    sendFarewell: (
-      tx: Transaction,
-      to: string,
-      { sendsEmail, deletesSentMails }: { sendsEmail: boolean; deletesSentMails: boolean },
-    ) => enqueueFarewell(tx, { to, tell: sendsEmail, forget: deletesSentMails }, { deleteAfterSeconds: 60 }),
+    sendFarewell: (tx: Transaction, to: string, options: Omit<Farewell, 'to'>) =>
+      enqueueFarewell(tx, { to, ...options }, { deleteAfterSeconds: 60 }),
 
     async forgetOld() {
       await transport.forgetBefore(retentionStart(now(), retention.jobs))
