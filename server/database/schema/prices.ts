@@ -12,7 +12,7 @@ export const prices = pgTable(
     /** Publication number; the latest one that is due is the current price. */
     number: integer().notNull(),
     amount: integer().notNull(),
-    /** Crossed out in advertisements; never charged. */
+    /** Price after early access; shown beside the price, never crossed out or charged. */
     regularAmount: integer(),
     startsAt: moment().notNull(),
     publishedAt: momentOfInsert(),
