@@ -110,7 +110,7 @@ export function createShopSettings({ db, now, audit, config, products }: Setting
       return isFixed('ASK_EXCHANGE_KEYS') || Boolean(stored.get('ASK_EXCHANGE_KEYS'))
     },
     get hasOwnScripts() {
-      return this.linksOnSale.every(hasOwnLinks)
+      return current.linksOnSale.every(hasOwnLinks)
     },
     get maker() {
       return makerOf(value, photoFromFile ?? uploadedPhoto(stored.get(photoName)))

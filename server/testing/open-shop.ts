@@ -108,6 +108,12 @@ export async function openShop({
     return readOutbox(join(folder, 'outbox'), mailCache)
   }
 
+  async function close() {
+    await shop.close()
+    await database?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
   return {
     ...shop,
     ...buyers,
@@ -144,14 +150,8 @@ export async function openShop({
       await shop.queue.waitUntilIdle()
     },
     mails,
-    async close() {
-      await shop.close()
-      await database?.drop()
-      rmSync(folder, { recursive: true, force: true })
-    },
-    [Symbol.asyncDispose]() {
-      return this.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -34,6 +34,13 @@ export async function openStripeStandIn({
   })
   let { secretKey } = keys
   const sdk = () => new Stripe(secretKey, { ...sandbox.api, maxNetworkRetries: 0, telemetry: false })
+
+  async function close() {
+    await sandbox.close()
+    await database.end()
+    await drop()
+  }
+
   return {
     sandbox,
     sdk,
@@ -63,13 +70,7 @@ export async function openStripeStandIn({
       return intent
     },
 
-    async close() {
-      await sandbox.close()
-      await database.end()
-      await drop()
-    },
-    [Symbol.asyncDispose]() {
-      return this.close()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -114,9 +114,18 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     )
   }
 
+  async function recheck(tx: Transaction, userId: string) {
+    await tx
+      .update(access)
+      .set({ nameCheckedAt: null, nameProblem: null })
+      .where(and(eq(access.userId, userId), isUnknownName))
+    await connector.requestSync(tx, userId)
+  }
+
   return {
     mayChangeFrom,
     findOtherHolder,
+    recheck,
 
     async setUsername(tx, input) {
       const { userId, username: typed, field } = input
@@ -138,14 +147,6 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
       await connector.requestSync(tx, userId)
     },
 
-    async recheck(tx, userId) {
-      await tx
-        .update(access)
-        .set({ nameCheckedAt: null, nameProblem: null })
-        .where(and(eq(access.userId, userId), isUnknownName))
-      await connector.requestSync(tx, userId)
-    },
-
     async recheckUnknown() {
       // Skips usernames with suggestions, because their buyers are asked to choose one.
       const hasNoSuggestion = sql`${access.similar} = '[]'`
@@ -153,7 +154,7 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
         .select({ userId: access.userId })
         .from(access)
         .where(and(isUnknownName, isNotNull(access.reason), hasNoSuggestion))
-      for (const { userId } of rows) await db.transaction((tx) => this.recheck(tx, userId))
+      for (const { userId } of rows) await db.transaction((tx) => recheck(tx, userId))
     },
   }
 }

@@ -85,29 +85,31 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
     detail: { when: string; amount?: number | undefined },
   ) => audit.record(tx, actor, { action: 'purchase.cancel', subject: id, aboutId: userId, detail })
 
+  async function cancel(actor: Actor, id: string, refund: number | undefined) {
+    const purchase = await findPurchase(db, id)
+    const { status, stripeSubscriptionId: subscriptionId } = purchase
+    if (status === 'cancelled') return
+    if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
+    if (refund && !subscriptionId)
+      throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
+    if (refund && subscriptionId) await runExclusive(subscriptionId, () => refundUnused(subscriptionId, refund))
+    await endAtStripe(purchase)
+    await db.transaction(async (tx) => {
+      await bookings.end(tx, id)
+      await missingPurchases.end(tx, id)
+      await auditCancellation(tx, actor, purchase, { when: 'now', amount: refund })
+    })
+  }
+
   return {
+    cancel,
+
     async preview(id) {
       const purchase = await findPurchase(db, id)
       if (purchase.missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
       const atPeriodEnd = await cancellation.forBuyer.preview(id)
       const unused = unusedShare(await readPaidHistory(db, purchase), now())
       return { ...atPeriodEnd, rest: unused?.amount ?? 0, isMissing: false }
-    },
-
-    async cancel(actor, id, refund) {
-      const purchase = await findPurchase(db, id)
-      const { status, stripeSubscriptionId: subscriptionId } = purchase
-      if (status === 'cancelled') return
-      if (hasEnded(status)) throw conflict('not-active', 'Only an active purchase can be cancelled')
-      if (refund && !subscriptionId)
-        throw conflict('booked-by-hand', 'This purchase was booked by hand, so there’s no payment to refund')
-      if (refund && subscriptionId) await runExclusive(subscriptionId, () => refundUnused(subscriptionId, refund))
-      await endAtStripe(purchase)
-      await db.transaction(async (tx) => {
-        await bookings.end(tx, id)
-        await missingPurchases.end(tx, id)
-        await auditCancellation(tx, actor, purchase, { when: 'now', amount: refund })
-      })
     },
 
     async refundAndEnd(actor, userId, productId) {
@@ -118,7 +120,7 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
       if (!running) return
       const { id, stripeSubscriptionId, refundedAmount } = running
       if (stripeSubscriptionId) await refunds.refund(actor, id, { refundedSoFar: refundedAmount })
-      await this.cancel(actor, id, undefined)
+      await cancel(actor, id, undefined)
     },
 
     async cancelAtPeriodEnd(actor, id, expectedEnd) {
