@@ -36,8 +36,8 @@ const settings = [
   'jit = off',
   // A solid-state disk reads any page about as fast as the next one.
   'random_page_cost = 1.1',
-  // Ten processes (WEB_CONCURRENCY) of at most 29 connections. The default is 100.
-  'max_connections = 300',
+  // Ten processes (WEB_CONCURRENCY) of at most 31 connections, and commands. The default is 100.
+  'max_connections = 350',
 ]
 
 /** PostgreSQL refuses data that belongs to another user. */

@@ -1,4 +1,4 @@
--- What drizzle-kit cannot express. `npm run db:generate` appends this file to the baseline.
+-- Triggers, which drizzle-kit does not generate. `npm run db:generate` appends this file to the baseline.
 
 -- The ledger is append-only. Rows may be deleted after the ten years that books are kept, and with test data.
 create function refuse_ledger_change() returns trigger language plpgsql as $$

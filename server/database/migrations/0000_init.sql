@@ -917,7 +917,7 @@ CREATE INDEX "tv_people_noticed" ON "tv_people" USING btree ("user_id") WHERE "t
 CREATE INDEX "tv_people_renamed" ON "tv_people" USING btree ("script_id","list_entry_id") WHERE "tv_people"."user_id" is null and "tv_people"."error" is not null;--> statement-breakpoint
 CREATE INDEX "tv_runs_newest" ON "tv_runs" USING btree ("started_at");
 --> statement-breakpoint
--- What drizzle-kit cannot express. `npm run db:generate` appends this file to the baseline.
+-- Triggers, which drizzle-kit does not generate. `npm run db:generate` appends this file to the baseline.
 
 -- The ledger is append-only. Rows may be deleted after the ten years that books are kept, and with test data.
 create function refuse_ledger_change() returns trigger language plpgsql as $$

@@ -9,7 +9,7 @@ import {
 import type { RawOutputOf } from '#contract/endpoint.ts'
 import { hasPermission } from '#contract/permissions.ts'
 import { declarationDue } from '#contract/selling/legal/consumer-law.ts'
-import type { PurchaseNeed } from '#contract/statuses.ts'
+import { type PurchaseNeed, purchaseNeeds, purchaseRisks } from '#contract/statuses.ts'
 import type { User } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
@@ -50,7 +50,10 @@ export function createOverview(context: OverviewContext, areas: Areas): Overview
     figures: createFigures(context, areas),
 
     async show() {
-      const [figures, countOf] = await Promise.all([readLastTwelveMonths(db, now()), countNeeds(db, now(), maxCount)])
+      const [figures, countOf] = await Promise.all([
+        readLastTwelveMonths(db, now()),
+        countNeeds(db, purchaseRisks, { now: now(), maxCount }),
+      ])
       return {
         ...figures,
         atRisk: {
@@ -129,7 +132,10 @@ function createFindNeeds(
   const isOtherNeed = (kind: NeedKind): kind is OtherNeed => kind in counters
 
   return async function findNeeds(user) {
-    const [countOf, waiting] = await Promise.all([countNeeds(db, now(), maxCount), lists.waiting()])
+    const [countOf, waiting] = await Promise.all([
+      countNeeds(db, purchaseNeeds, { now: now(), maxCount }),
+      lists.waiting(),
+    ])
     const permittedKinds = needKinds.filter((kind) => hasPermission(user, needPermissions[kind]))
     const countKind = async (kind: NeedKind) => {
       const need = isOtherNeed(kind) ? await counters[kind](waiting) : countOf(kind)

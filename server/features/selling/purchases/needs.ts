@@ -45,17 +45,25 @@ export const needConditions = (now: Date): Record<PurchaseNeed | PurchaseRisk, N
   missing_at_stripe: { condition: and(isNotNull(purchases.missingSince), not(hasEndedPurchase)) },
 })
 
-/** Counts all needs in one statement, each up to `maxCount`. The returned function gives the result of one need. */
-export async function countNeeds(db: Database, now: Date, maxCount: number) {
-  const counts = Object.entries(needConditions(now)).map(
-    ([need, { condition, dueAt, amount }]) => sql`
+type Counts = { now: Date; maxCount: number }
+
+/** Counts these needs in one statement, each up to `maxCount`. The returned function gives the result of one need. */
+export async function countNeeds<Kind extends PurchaseNeed | PurchaseRisk>(
+  db: Database,
+  needs: readonly Kind[],
+  { now, maxCount }: Counts,
+) {
+  const conditions = needConditions(now)
+  const counts = needs.map((need) => {
+    const { condition, dueAt, amount } = conditions[need]
+    return sql`
       select ${need} as need, count(*)::int, min(due) as due, coalesce(sum(amount), 0)::float8 as amount
-      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`,
-  )
+      from (select ${dueAt ?? sql`null::timestamptz`} as due, ${amount ?? sql`0`} as amount from ${purchases} where ${condition} limit ${maxCount}) found`
+  })
   const { rows } = await db.execute<{ need: string; count: number; due: string | Date | null; amount: number }>(
     sql.join(counts, sql` union all `),
   )
-  return (need: PurchaseNeed | PurchaseRisk) => {
+  return (need: Kind) => {
     const { count, due, amount } = rows.find((row) => row.need === need) ?? { count: 0, due: null, amount: 0 }
     const earliest = due === null ? null : new Date(due)
     // The stored date of a failed payment is when it became due, not its deadline.
