@@ -28,8 +28,6 @@ export default defineConfig({
       executablePath: browserOrExit(),
       args: [
         '--disable-gpu',
-        // Almost no memory for drawing, which takes a sixth of the browser's time. No test looks at pixels.
-        '--force-gpu-mem-available-mb=1',
         // Compiles functions at their first call, which saves a seventh of the time. A test calls few of a page's functions.
         '--js-flags=--max-lazy',
         '--no-first-run',

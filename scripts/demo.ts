@@ -12,7 +12,7 @@ import { runCommand, withClient } from './command.ts'
 import { buyAsDemoPeople, demoBuyer, demoSupport } from './demo/buyers.ts'
 import { unlockDemoBuyers } from './demo/tradingview.ts'
 
-/** `npm run demo`: fills an empty shop with a believable year. `-- --users 300000 --purchases 1000000` makes a large one. */
+/** `npm run demo`: fills an empty shop with a believable year. `-- --users 30000 --purchases 100000` makes a large one. */
 const { values } = parseArgs({
   options: { users: { type: 'string', default: '740' }, purchases: { type: 'string', default: '620' } },
 })
@@ -85,8 +85,7 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
         'This shop already has customers. The demo fills only an empty shop, so it never mixes with real data.',
       )
     await client.query('begin')
-    const indexes = await dropIndexes(client)
-    for (const statement of [...fillStatements(productId), ...indexes]) await client.query(statement)
+    for (const statement of fillStatements(productId)) await client.query(statement)
     await sealKeys(client, secrets)
     await addAssets(client, productId)
     for (const setting of Object.entries(sellerSettings))
@@ -97,17 +96,6 @@ async function fill(url: string, secrets: ReturnType<typeof createSecrets>) {
       'vacuum (analyze) users, purchases, access, access_forms, access_events, mrr_movements, payments',
     )
   })
-}
-
-/** Returns the statements that create the indexes again: without them, inserting a million rows is ten times faster. */
-async function dropIndexes(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid in ('users'::regclass, 'purchases'::regclass, 'access'::regclass, 'access_forms'::regclass,
-        'payments'::regclass)
-      and not exists (select from pg_constraint where conindid = indexrelid)`)
-  for (const { name } of rows) await client.query(`drop index ${name}`)
-  return rows.map(({ definition }) => definition)
 }
 
 function fillStatements(productId: string) {
