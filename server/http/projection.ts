@@ -1,16 +1,7 @@
 import * as z from 'zod/mini'
 
-/** Kept for the next shop of this process, because building and compiling them takes a tenth of a start in tests. */
-const projections = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
-
 /** Strips other fields, so modules may return whole rows and leak no password hash. */
 export function projectionOf(output: z.core.$ZodType): z.core.$ZodType {
-  const projection = projections.get(output) ?? buildProjection(output)
-  projections.set(output, projection)
-  return projection
-}
-
-function buildProjection(output: z.core.$ZodType): z.core.$ZodType {
   if (output instanceof z.ZodMiniObject)
     return z.object(
       Object.fromEntries(Object.entries(output.shape).map(([name, field]) => [name, projectionOf(field)])),

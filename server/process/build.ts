@@ -35,14 +35,10 @@ function filesOf(source: string): string[] {
     .toSorted()
 }
 
-let isKnownFresh = false
-
 /** Compares contents, because a checkout, a copy or a container image changes modification times. */
 export function checkBuild(): 'fresh' | 'missing' | 'stale' {
-  if (isKnownFresh) return 'fresh'
   if (!existsSync(buildStamp)) return 'missing'
-  isKnownFresh = readFileSync(buildStamp, 'utf8') === hashOfSources()
-  return isKnownFresh ? 'fresh' : 'stale'
+  return readFileSync(buildStamp, 'utf8') === hashOfSources() ? 'fresh' : 'stale'
 }
 
 /** An old build would show an old price while the server charges the new one. */
