@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '#server/database/free-port.ts'
@@ -17,9 +16,11 @@ const entry = join(paths.dist, 'server/main.js')
 
 beforeAll(freshBuild)
 
-async function runBuild(env: Record<string, string>) {
+type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>
+
+async function runBuild(env: Record<string, string>, preparedDatabase?: TestDatabase) {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-output-'))
-  const { url, drop } = await createTestDatabase({ empty: true })
+  const { url, drop } = preparedDatabase ?? (await createTestDatabase({ empty: true }))
   const child = spawn(process.execPath, ['--enable-source-maps', entry], {
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,7 +39,7 @@ async function runBuild(env: Record<string, string>) {
     await expect.poll(() => lines.find((line) => line.includes(text)), { interval: 50 }).toBeDefined()
     return JSON.parse(lines.find((line) => line.includes(text)) ?? '')
   }
-  return { databaseUrl: url, lines, lineWith, ended, child }
+  return { lines, lineWith, ended, child }
 }
 
 const production = {
@@ -49,18 +50,25 @@ const production = {
 }
 
 test('in production, the shop prints JSON with TypeScript lines of errors, and gets no webhook before it listens', async () => {
-  const { databaseUrl, lines, lineWith } = await runBuild(production)
+  const database = await createTestDatabase()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  // Due immediately. Its type is none that the shop reads.
+  await client.query(`insert into sandbox.events (id, type, created, data) values ('evt_1', 'product.updated', 0,
+    '{"id": "evt_1", "object": "event", "type": "product.updated", "data": {"object": {}}}')`)
+  await client.query(`insert into sandbox.deliveries (event) values ('evt_1')`)
+
+  const { lines, lineWith } = await runBuild(production, database)
+  onTestFinished(() => client.end())
   await lineWith('The first admin')
-  // The sandbox sends the first webhooks about a second after the start.
-  await sleep(2500)
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
   expect(messages).toContain('The shop is open')
-  expect(messages.filter((message) => message.includes('webhook'))).toEqual([])
+  const delivered = 'select attempts, last_answer from sandbox.deliveries where delivered_at is not null'
+  await expect
+    .poll(async () => (await client.query(delivered)).rows)
+    .toEqual([{ attempts: 1, last_answer: '200 {"received":true}' }])
 
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
   await client.query('alter table shop_settings rename to moved_away')
-  await client.end()
   const { err } = await lineWith('could not refresh the pages')
   expect(err.stack).toMatch(/server\/settings\/settings\.ts:\d+:\d+/)
 })

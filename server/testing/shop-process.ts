@@ -46,6 +46,8 @@ async function openOne(config: Config) {
     log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
     withPages: false,
   })
+  // Tells tests of a cluster which process has answered.
+  shop.app.server.prependListener('request', (_request, response) => response.setHeader('answered-by', process.pid))
   // A killed process writes nothing at its end, and the next one would have to compile everything again.
   flushCompileCache()
   process.stdout.write(`${shop.config.publicUrl}\n`)
