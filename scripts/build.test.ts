@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { purchases } from '#contract/selling/purchases.ts'
 import { openShop } from '#server/testing/open-shop.ts'
+import { startArguments } from '#server/testing/start-arguments.ts'
 import freshBuild from './fresh-build.ts'
 
 /** A copy of the repository with its build, because this test edits it. */
@@ -20,9 +21,9 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-/** Starts the build like the systemd unit and the container, with an unreachable database. */
+/** Starts the build like `npm start`, with an unreachable database. */
 function start() {
-  const { stderr, status } = spawnSync(process.execPath, ['--enable-source-maps', 'dist/server/main.js'], {
+  const { stderr, status } = spawnSync(process.execPath, startArguments, {
     cwd: copy,
     env: { ...process.env, PORT: '0', DATA_DIR: join(copy, 'data'), DATABASE_URL: 'postgres://a:b@127.0.0.1:1/shop' },
     encoding: 'utf8',

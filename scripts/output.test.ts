@@ -9,10 +9,9 @@ import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from '#server/database/free-port.ts'
 import { paths } from '#server/paths.ts'
+import { startArguments } from '#server/testing/start-arguments.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
 import freshBuild from './fresh-build.ts'
-
-const entry = join(paths.dist, 'server/main.js')
 
 beforeAll(freshBuild)
 
@@ -21,7 +20,8 @@ type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>
 async function runBuild(env: Record<string, string>, preparedDatabase?: TestDatabase) {
   const dataDir = mkdtempSync(join(tmpdir(), 'shop-output-'))
   const { url, drop } = preparedDatabase ?? (await createTestDatabase({ empty: true }))
-  const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+  const child = spawn(process.execPath, startArguments, {
+    cwd: paths.root,
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, DATABASE_URL: url, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -84,7 +84,8 @@ test('a data folder that cannot be created fails with one line and exit code 1',
   const folder = mkdtempSync(join(tmpdir(), 'shop-data-'))
   writeFileSync(join(folder, 'file'), '')
   for (const dataDir of ['/proc/nowhere/data', join(folder, 'file', 'data')]) {
-    const { status, stderr } = spawnSync(process.execPath, [entry], {
+    const { status, stderr } = spawnSync(process.execPath, startArguments, {
+      cwd: paths.root,
       env: { ...process.env, PORT: '0', DATA_DIR: dataDir },
       encoding: 'utf8',
       timeout: 60_000,
@@ -111,4 +112,14 @@ test('a killed server process and a shutdown print one line each', async () => {
   const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
   expect(messages.filter((message) => /process ended/.test(message))).toHaveLength(1)
   expect(messages.filter((message) => /closed/.test(message))).toEqual(['The shop is closed'])
+})
+
+test('a shop that is stopped during its start exits cleanly', async () => {
+  const { child } = await runBuild({}, await createTestDatabase())
+  const exited = once(child, 'exit')
+  // The shop starts listening before it has looked for its first admin, so its start is not finished yet.
+  child.stdout.on('data', (lines) => {
+    if (String(lines).includes('Server listening')) child.kill('SIGTERM')
+  })
+  expect(await exited).toEqual([0, null])
 })
