@@ -19,12 +19,12 @@ const sources = [
 
 export const buildStamp = join(paths.dist, 'sources')
 
-/** Leaves out tests and what the server reads from its own folder. */
+/** Leaves out tests, and the SQL, products and passwords that the running server reads from the sources. */
 export const hashOfSources = () =>
   hashOf(...sources.flatMap(filesOf).flatMap((file) => [file, readFileSync(join(paths.root, file))]))
 
 const ignoredFiles =
-  /(^|\/)\.|~$|\.test\.tsx?$|\/testing\/|\.(sql|bin)$|^content\/products\/|^server\/database\/migrations\//
+  /(^|\/)\.|~$|\.test\.tsx?$|\/testing\/|\.sql$|\/common-passwords\.txt$|^content\/products\/|^server\/database\/migrations\//
 
 function filesOf(source: string): string[] {
   if (/\.\w+$/.test(source)) return [source]
@@ -41,10 +41,10 @@ export function checkBuild(): 'fresh' | 'missing' | 'stale' {
   return readFileSync(buildStamp, 'utf8') === hashOfSources() ? 'fresh' : 'stale'
 }
 
-/** An old build would show an old price while the server charges the new one. */
+/** An outdated build would serve texts and code that the sources no longer have. */
 export function assertBuilt() {
   const buildState = checkBuild()
   if (buildState === 'missing') throw new StartError('The shop has not been built yet. Run: npm run build')
   if (buildState === 'stale')
-    throw new StartError('The build in dist is older than a price, a text or the software. Run: npm run build')
+    throw new StartError('The build in dist is older than its texts or the software. Run: npm run build')
 }
