@@ -74,10 +74,7 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
     sessionId: session?.id ?? null,
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
-    // Read on demand: checking its signature would double the work of a small call.
-    get device() {
-      return cookies.device.read(request)
-    },
+    device: cookies.device.read(request),
     mustSetUp: session !== undefined && gate.mustSetUp(session),
   })
 

@@ -38,8 +38,7 @@ export const createUnreadableHandler =
 
 /** With two Host headers, Node uses the first, but a proxy in front may have used the other. */
 export function hasTwoHosts({ rawHeaders }: IncomingMessage) {
-  // Names and values alternate. The length is checked first, because it costs least.
-  const isHostName = (text: string, index: number) =>
-    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+  // Names and values alternate.
+  const isHostName = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'host'
   return rawHeaders.filter(isHostName).length > 1
 }

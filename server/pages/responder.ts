@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Compressed } from './compressed.ts'
 
-/** Files are ready in each encoding, with their headers as a flat list. */
+/** Files are ready in each encoding. */
 export type Responder = {
   serve(request: IncomingMessage, response: ServerResponse): boolean
   headersOf(path: string): Record<string, string> | undefined
@@ -18,7 +18,7 @@ export type SiteFile = Compressed & {
   headers: Record<string, string>
 }
 
-type Variant = { status: number; etag: string; headers: string[]; body: Buffer }
+type Variant = { status: number; etag: string; headers: Record<string, string>; body: Buffer }
 type Entry = Record<'br' | 'gzip' | 'identity', Variant>
 
 export function createResponder(): Responder & { show(files: SiteFile[]): void } {
@@ -99,7 +99,7 @@ function entryFor(file: SiteFile): Entry {
       ...file.headers,
     }
     if (encoding !== 'identity') headers['content-encoding'] = encoding
-    return { status: file.path === '*' ? 404 : 200, etag, headers: Object.entries(headers).flat(), body }
+    return { status: file.path === '*' ? 404 : 200, etag, headers, body }
   }
   return {
     br: file.br ? variant('br', file.br) : variant('identity', file.body),
