@@ -26,7 +26,7 @@ import { loadPage, notFound, type Route, routeFor, routes } from './router.tsx'
 import { routesToRender, siteFiles } from './site-files.ts'
 import { structuredDataFor } from './structured-data.ts'
 
-type Manifest = Record<string, { file: string; imports?: string[]; css?: string[]; assets?: string[] }>
+type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>
 
 /** Called at startup and whenever the content of a page has changed. */
 export const renderPages: RenderPages = async ({ latestReviews, texts, terms, ...settings }) => {
@@ -127,15 +127,16 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
   const addWithImports = (key: string) => {
     if (chunkKeys.has(key)) return
     chunkKeys.add(key)
-    for (const imported of manifest[key]?.imports ?? []) addWithImports(imported)
+    for (const imported of chunkOf(manifest, key).imports ?? []) addWithImports(imported)
   }
   addWithImports(entry)
   addWithImports(`web/features/${route.page}.tsx`)
-  const chunks = [...chunkKeys].map((key) => manifest[key]).filter((chunk) => chunk !== undefined)
-  const script = manifest[entry]?.file
-  if (!script) throw new Error('The build has no entry')
+  const fileOf = (key: string) => chunkOf(manifest, key).file
+  const chunks = [...chunkKeys].map((key) => chunkOf(manifest, key))
+  const script = fileOf(entry)
+  const fonts = ['web/fonts/host-grotesk-basic.woff2']
   // Headings outside of the admin area use the serif font.
-  const fontsAtTop = route.access === 'staff' ? /host-grotesk-basic/ : /(host-grotesk|newsreader-display)-basic/
+  if (route.access !== 'staff') fonts.push('web/fonts/newsreader-display-basic.woff2')
   return {
     scripts: [address(script)],
     preloads: chunks
@@ -143,11 +144,15 @@ function assetsOf(route: Route, manifest: Manifest): PageAssets {
       .filter((file) => file !== script)
       .map(address),
     styles: chunks.flatMap((chunk) => chunk.css ?? []).map(address),
-    fonts: chunks
-      .flatMap((chunk) => chunk.assets ?? [])
-      .filter((file) => fontsAtTop.test(file))
-      .map(address),
+    fonts: fonts.map(fileOf).map(address),
   }
+}
+
+/** Throws for a source that the build does not have, so that no page silently lacks a file. */
+function chunkOf(manifest: Manifest, key: string) {
+  const chunk = manifest[key]
+  if (!chunk) throw new Error(`The build has no ${key}`)
+  return chunk
 }
 
 const address = (file: string) => `/${file}`
