@@ -10,6 +10,8 @@ export const offered = [
   'access/access-form/username-dialog.tsx',
   'selling/invoices/invoices.ts',
   'selling/invoices/invoices-dialog.tsx',
+  'selling/sample-chart/sample-chart.tsx',
+  'selling/sample-chart/sample-data.ts',
   'selling/subscriptions/failed-payment.tsx',
   'selling/subscriptions/my-products.tsx',
   'selling/subscriptions/use-purchases.ts',

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Container, Tick } from './page.tsx'
 
-/** Page section under a hairline. `sigma` labels its tick on the ruler in the left margin. */
+/** Page section under a hairline. `tick` is the label of its mark on the ruler in the left margin. */
 export function Section(props: {
   id?: string
-  sigma?: string
+  tick?: string
   eyebrow?: string
   title: ReactNode
   lead?: ReactNode
@@ -14,10 +14,10 @@ export function Section(props: {
   isSplit?: boolean
   children: ReactNode
 }) {
-  const { id, sigma, eyebrow, title, lead, className, isSplit = false, children } = props
+  const { id, tick, eyebrow, title, lead, className, isSplit = false, children } = props
   return (
     <section id={id} className={classes('relative border-t border-line py-14 sm:py-20', className)}>
-      {sigma && <Tick label={sigma} />}
+      {tick && <Tick label={tick} />}
       <Container
         className={isSplit ? 'grid gap-x-16 gap-y-10 lg:grid-cols-[1fr_2fr]' : 'flex flex-col gap-10 sm:gap-12'}
       >

@@ -1,7 +1,7 @@
+import { SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container } from '#web/ui/page.tsx'
-import { SampleChart } from '#web/ui/sample-chart.tsx'
 
 /** Days of the fall below the band, without the rebound. */
 const fall = { from: 70, to: 98 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { SampleChart } from '#web/ui/sample-chart.tsx'
+import { SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
 
 const frameClasses = 'w-full max-w-64 border border-line bg-surface'
 

@@ -16,7 +16,7 @@ export default function AboutPage() {
     <Ruled>
       <Mission {...splitHeading(page.title)} paragraphs={page.lead.split('\n\n')} />
       <Maker isLarge />
-      <Section sigma="0" eyebrow={eyebrow} title={title} lead={lead}>
+      <Section tick="0" eyebrow={eyebrow} title={title} lead={lead}>
         <Principles />
       </Section>
       <Contact />

@@ -4,6 +4,7 @@ import { dollars } from '#contract/money.ts'
 import type { ListedProduct } from '#contract/selling/product.ts'
 import { sectionAt, useContent } from '#web/api/page-texts.ts'
 import { usePlans, useSettings } from '#web/api/settings.tsx'
+import { SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
 import { ReviewQuotes, ReviewSummary } from '#web/features/site/reviews/review-summary.tsx'
 import { ReplayFigure } from '#web/features/site/showcase/figure.tsx'
 import { HeroTop } from '#web/features/site/showcase/hero-top.tsx'
@@ -12,7 +13,6 @@ import { Arrow } from '#web/ui/arrow.tsx'
 import { ButtonLink } from '#web/ui/button.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Container, Eyebrow, Ruled, Tick } from '#web/ui/page.tsx'
-import { SampleChart } from '#web/ui/sample-chart.tsx'
 import { Section } from '#web/ui/section.tsx'
 
 export default function HomePage() {
@@ -24,8 +24,8 @@ export default function HomePage() {
       <Hero eyebrow={page.title} lead={page.lead} />
       <Audience {...sectionAt(page, 0)} />
       <Teaser {...sectionAt(page, 1)} />
-      <ReviewQuotes {...useSettings().products[0].reviews} sigma="0" />
-      <Section sigma="−1σ" eyebrow={principles.eyebrow} title={principles.title} lead={principles.lead}>
+      <ReviewQuotes {...useSettings().products[0].reviews} tick="0" />
+      <Section tick="−1σ" eyebrow={principles.eyebrow} title={principles.title} lead={principles.lead}>
         <Principles />
       </Section>
       <ClosingCall {...sectionAt(page, 3)} />
@@ -71,7 +71,7 @@ function ProductPicture({ product }: { product: ListedProduct }) {
 
 function Audience({ eyebrow, title, lead, items }: SectionTexts) {
   return (
-    <Section sigma="+1σ" eyebrow={eyebrow} title={title} lead={lead}>
+    <Section tick="+1σ" eyebrow={eyebrow} title={title} lead={lead}>
       <dl className="grid grid-cols-2 gap-x-5 gap-y-8 sm:gap-x-8 lg:grid-cols-4">
         {items.map(({ title: figure, text }) => (
           <div key={figure} className="border-t border-ink pt-4">

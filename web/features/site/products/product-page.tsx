@@ -43,7 +43,7 @@ export default function ProductPage() {
   return (
     <Ruled>
       <Hero product={product} text={text} />
-      <Section sigma="+1.5σ" title="Key Benefits" lead={text.benefits.lead} isSplit>
+      <Section tick="+1.5σ" title="Key Benefits" lead={text.benefits.lead} isSplit>
         <ul className="grid gap-x-10 sm:grid-cols-2">
           {text.benefits.items.map(({ title, text: description }) => (
             <li key={title} className="flex flex-col gap-2 border-t border-line py-6">
@@ -53,12 +53,12 @@ export default function ProductPage() {
           ))}
         </ul>
       </Section>
-      <Section id="how-it-works" sigma="+1σ" title="How It Works" lead={text.steps.lead} className="bg-surface">
+      <Section id="how-it-works" tick="+1σ" title="How It Works" lead={text.steps.lead} className="bg-surface">
         <Steps items={text.steps.items} drawings={product.drawings} />
       </Section>
-      <ReviewQuotes {...product.reviews} sigma="+0.5σ" />
+      <ReviewQuotes {...product.reviews} tick="+0.5σ" />
       {text.chart && (
-        <Section sigma="0" title="Example Chart" lead={text.chart.lead}>
+        <Section tick="0" title="Example Chart" lead={text.chart.lead}>
           {product.image ? (
             <img src={product.image.src} alt={product.image.alt} className="w-full border border-line" />
           ) : (
@@ -112,7 +112,7 @@ function Offer({ product, text }: ProductPageProps) {
   const [plan] = usePlans(product.slug)
   return (
     <>
-      <Section sigma="−0.5σ" title="What You Get" lead={text.contents.lead} isSplit className="bg-surface">
+      <Section tick="−0.5σ" title="What You Get" lead={text.contents.lead} isSplit className="bg-surface">
         <div>
           <ol className="border-t border-ink">
             {text.contents.items.map(({ title, text: description }, index) => (
@@ -132,7 +132,7 @@ function Offer({ product, text }: ProductPageProps) {
         </div>
       </Section>
       <Section
-        sigma="−1σ"
+        tick="−1σ"
         title="Frequently Asked Questions"
         isSplit
         lead={
@@ -158,7 +158,7 @@ function Offer({ product, text }: ProductPageProps) {
       {maker && <Maker />}
       <Section
         id="pricing"
-        sigma="−2σ"
+        tick="−2σ"
         title={plan.regular ? 'Early-Access Pricing' : 'Pricing'}
         lead={`${plan.regular ? 'Join now and pay less. ' : ''}Cancel any time from your dashboard. ${accessPromise(product)}`}
         isSplit

@@ -1,5 +1,5 @@
 import type { ListedProduct, ProductText } from '#contract/selling/product.ts'
-import { SampleChart } from '#web/ui/sample-chart.tsx'
+import { SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
 
 type Props = { items: ProductText['steps']['items']; drawings: ListedProduct['drawings'] }
 

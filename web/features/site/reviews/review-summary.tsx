@@ -16,10 +16,10 @@ export function ReviewSummary({ count, average }: { count: number; average: numb
   )
 }
 
-export function ReviewQuotes({ sigma, ...reviews }: { count: number; average: number; sigma: string }) {
+export function ReviewQuotes({ tick, ...reviews }: { count: number; average: number; tick: string }) {
   if (reviews.count === 0) return null
   return (
-    <Section sigma={sigma} title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
+    <Section tick={tick} title="What Buyers Say" lead={<ReviewSummary {...reviews} />}>
       <div className="grid min-h-60 gap-x-10 gap-y-8 md:grid-cols-2">
         <Quotes />
       </div>

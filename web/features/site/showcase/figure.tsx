@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
+import { chartDescription, SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
 import { Button } from '#web/ui/button.tsx'
-import { chartDescription, SampleChart } from '#web/ui/sample-chart.tsx'
 
 const Replay = lazy(() => import('./replay.tsx'))
 

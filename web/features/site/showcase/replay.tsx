@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { SampleChart } from '#web/features/selling/sample-chart/sample-chart.tsx'
+import { bars, signals } from '#web/features/selling/sample-chart/sample-data.ts'
 import { Button } from '#web/ui/button.tsx'
-import { SampleChart } from '#web/ui/sample-chart.tsx'
-import { bars, signals } from '#web/ui/sample-data.ts'
 
 const firstDay = 14
 const lastDay = bars.length - 1

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from 'react'
-import { classes } from './classes.ts'
+import { classes } from '#web/ui/classes.ts'
 import { drawSampleChart, frameSize, type Mark, type View } from './sample-chart-drawing.ts'
 import { bars } from './sample-data.ts'
 
