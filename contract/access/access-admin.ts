@@ -41,7 +41,7 @@ const person = z.extend(accessOwner, {
   product: z.string(),
   until: z.nullable(instant),
   stateSince: instant,
-  /** Declined by support, who asked an admin to refund and end the subscription. */
+  /** Declined together with the subscription, which still runs: support asked for its end, or the end failed. */
   endRequested: z.boolean(),
   /** Entries of TradingView’s own list, as last read. */
   lists: z.array(z.object({ script: z.string(), isPresent: z.nullable(z.boolean()), until: z.nullable(instant) })),

@@ -64,7 +64,7 @@ export const access = pgTable(
     /** Null for the connector, or without a decision. */
     decidedBy: uuid().references(() => users.id),
     declinedBecause: text(),
-    /** Time when the seller declined access and asked an admin to refund and end the subscription. */
+    /** Time when access was declined together with the subscription. Null once the access changes again. */
     endRequestedAt: moment(),
     /** The buyer asked again after being declined or withheld, so only the seller may unlock. */
     needsDecision: boolean().notNull().default(false),

@@ -9,6 +9,7 @@ type Areas = { access: Access; selling: Selling }
 export function mountAccess({ mount }: Http, { access, selling }: Areas) {
   const { core, privatePackage, assets, reminders } = access
   const { buyerAccess, decisions, lists } = core
+  const { sellerActions } = selling.subscriptions
   const { checkUsername, connecting, scripts, foreignEntries, runs, person, meter } = access.tradingView
   mount(contract.access, {
     submit: ({ paymentIntentId, ...form }, { actor, assertFresh }) =>
@@ -30,17 +31,17 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     grant: ({ ids, byHand }, { actor }) => decisions.grant(actor, ids, byHand),
     undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
     async decline({ ids, reason, subscription }, { actor }) {
-      const declined = await decisions.decline(actor, ids, reason, subscription === 'end')
-      // Support may not refund, so the request to end the subscription waits for an admin.
-      if (hasPermission(actor.user, 'money.refund'))
-        for (const { userId, productId } of await decisions.findEndRequests(ids))
-          await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
-      return declined
+      const endsSubscription = subscription === 'end'
+      const declinedRows = await decisions.decline(actor, ids, reason, endsSubscription)
+      // Support may not refund, so the subscription waits in the inbox for an admin.
+      if (endsSubscription && hasPermission(actor.user, 'money.refund'))
+        for (const { userId, productId } of declinedRows) await sellerActions.refundAndEnd(actor, userId, productId)
+      return { changed: declinedRows.length }
     },
     async settleDeclined({ id, decision }, { actor }) {
       if (decision === 'keep') return decisions.keepSubscription(actor, id)
-      for (const { userId, productId } of await decisions.findEndRequests([id]))
-        await selling.subscriptions.sellerActions.refundAndEnd(actor, userId, productId)
+      const { userId, productId } = await decisions.findEndRequest(id)
+      await sellerActions.refundAndEnd(actor, userId, productId)
     },
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),
     restore: ({ ids }, { actor }) => decisions.restore(actor, ids),

@@ -6,7 +6,6 @@ import { audit } from '#contract/admin/activity.ts'
 import { overview } from '#contract/admin/overview.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
-import { purchases } from '#contract/selling/purchases.ts'
 import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import type { TodoKind } from '#contract/statuses.ts'
 import { access } from '#server/database/schema.ts'
@@ -33,17 +32,6 @@ async function createOwner(values?: Parameters<typeof bookPurchase>[2]) {
   return { ...buyer, purchase, name, ask, mine }
 }
 type Owner = Awaited<ReturnType<typeof createOwner>>
-
-/** Someone who paid by card and asked for access. */
-async function createPayer() {
-  const buyer = await shop.buyer()
-  await buyer.call(buyers.submitForPurchase, {
-    ...form,
-    tradingViewUsername: newUsername(),
-    purchaseId: buyer.purchase.id,
-  })
-  return buyer
-}
 
 async function accessOf({ user }: Pick<Owner, 'user'>) {
   const [row] = await shop.connection.db.select().from(access).where(eq(access.userId, user.id))
@@ -290,38 +278,6 @@ describe('the seller', () => {
     expect(await todoOf(buyer)).toMatchObject([{ kind: 'decide' }])
     await admin.call(accessAdmin.grant, { ids: [id] })
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked' })
-  })
-
-  test('declines, refunds and ends the subscription, if an admin chooses that', async () => {
-    const [admin, buyer] = [await shop.admin(), await createPayer()]
-    const { id } = await accessOf(buyer)
-    await admin.call(accessAdmin.decline, { ids: [id], reason: 'Not for you', subscription: 'end' })
-    await shop.settle()
-    expect(await buyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
-    expect(await admin.call(accessAdmin.people, { endRequested: 'yes' })).toEqual([])
-  })
-
-  test('as support may decline but not refund; an admin then ends or keeps the subscription', async () => {
-    const [support, endedBuyer, keptBuyer] = [await shop.staff('support'), await createPayer(), await createPayer()]
-    const ids = await Promise.all([endedBuyer, keptBuyer].map(async (person) => (await accessOf(person)).id))
-    await support.call(accessAdmin.decline, { ids, reason: 'Not for you', subscription: 'end' })
-    await shop.settle()
-    expect(await endedBuyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
-    const admin = await shop.admin()
-    const countRequests = async () =>
-      (await admin.call(overview.adminNeeds, {})).find(({ kind }) => kind === 'declined_to_end')?.count ?? 0
-    expect(await countRequests()).toBe(2)
-    const listed = await admin.call(accessAdmin.people, { endRequested: 'yes' })
-    expect(listed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-    const [endedId = '', keptId = ''] = ids
-    const settle = { id: endedId, decision: 'end' } as const
-    await expect(support.call(accessAdmin.settleDeclined, settle)).rejects.toMatchObject({ status: 403 })
-    await admin.call(accessAdmin.settleDeclined, settle)
-    await admin.call(accessAdmin.settleDeclined, { id: keptId, decision: 'keep' })
-    await shop.settle()
-    expect(await countRequests()).toBe(0)
-    expect(await endedBuyer.call(purchases.list, {})).toMatchObject([{ status: 'cancelled', refundedAmount: 3900 }])
-    expect(await keptBuyer.call(purchases.list, {})).toMatchObject([{ status: 'active', refundedAmount: 0 }])
   })
 
   test('declines a move: the account that has access keeps it', async () => {

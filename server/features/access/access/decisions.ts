@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, lte } from 'drizzle-orm'
+import { and, eq, inArray, lte } from 'drizzle-orm'
 import type { AccessDecision, AccessEvent } from '#contract/statuses.ts'
 import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
@@ -9,7 +9,7 @@ import { conflict, notFound } from '#server/errors.ts'
 import { setTradingViewUsername } from '#server/features/identity/accounts/accounts.ts'
 import type { Names } from './names.ts'
 import { recordRowLocked } from './record-observed.ts'
-import { type ConnectorInterface, changeAccess, lockRows } from './rows.ts'
+import { type ConnectorInterface, changeAccess, isEndRequested, lockRows } from './rows.ts'
 import { type AccessRow, factsOf, nextStep } from './rules.ts'
 
 type DecisionContext = Pick<Context, 'audit' | 'catalog' | 'db' | 'mails' | 'now' | 'supportEmail'>
@@ -21,16 +21,16 @@ export type Decisions = {
   restore(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Reverts an unlock before the buyer is told of it. */
   undo(actor: Actor, ids: string[]): Promise<{ changed: number }>
-  /** A buyer who only asked for another username keeps the old one. */
-  decline(actor: Actor, ids: string[], reason: string, endsSubscription: boolean): Promise<{ changed: number }>
+  /** A buyer who only asked for another username keeps the old one. Returns the rows that it has declined. */
+  decline(actor: Actor, ids: string[], reason: string, endsSubscription: boolean): Promise<AccessRow[]>
   /** Withholds access from a paying buyer until `restore`. Without the connector, the seller has removed it already. */
   withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Records that the seller has removed someone by hand. */
   lock(actor: Actor, ids: string[]): Promise<{ changed: number }>
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
-  /** Rows among these that were declined with a request to end the paid subscription. */
-  findEndRequests(ids: string[]): Promise<Pick<AccessRow, 'id' | 'userId' | 'productId'>[]>
+  /** Throws 409 unless the row was declined together with the subscription, which is still paid. */
+  findEndRequest(id: string): Promise<AccessRow>
   keepSubscription(actor: Actor, id: string): Promise<void>
 }
 
@@ -43,14 +43,14 @@ type ApplyDecision = (tx: Transaction, row: AccessRow, hasConnector: boolean) =>
 export function createDecisions(context: DecisionContext, connector: ConnectorInterface, names: Names): Decisions {
   const { db, now, audit } = context
 
-  async function decide(actor: Actor, ids: string[], decision: AccessDecision, applyDecision: ApplyDecision) {
-    const changed = await db.transaction(async (tx) => {
+  async function decideRows(actor: Actor, ids: string[], decision: AccessDecision, applyDecision: ApplyDecision) {
+    const changedRows = await db.transaction(async (tx) => {
       const served = await connector.servedProducts(tx)
-      let count = 0
+      const rows: AccessRow[] = []
       for (const row of await lockRows(tx, ids)) {
         const isAllowed = await applyDecision(tx, row, served.has(row.productId))
         if (!isAllowed) continue
-        count += 1
+        rows.push(row)
         // Leaves the reason out of the audit log, because it may name the buyer.
         await audit.record(tx, actor, {
           action: `access.${decision}`,
@@ -59,16 +59,17 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
         })
         await connector.requestSync(tx, row.userId)
       }
-      return count
+      return rows
     })
-    if (changed > 0) return { changed }
+    if (changedRows.length > 0) return changedRows
     if ((await db.$count(access, inArray(access.id, ids))) === 0) throw notFound('Access')
     if (decision === 'undone')
       throw conflict('too-late', 'It’s too late to undo this: the buyer has been told. You can remove it instead.')
-    throw conflict(
-      'already-handled',
-      'This was already handled, or the subscription has ended. Please reload the list.',
-    )
+    throw alreadyHandled()
+  }
+
+  async function decide(...args: Parameters<typeof decideRows>) {
+    return { changed: (await decideRows(...args)).length }
   }
 
   const stepOf = (event: AccessEvent, row: AccessRow, hasConnector: boolean) =>
@@ -101,7 +102,7 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
       }),
 
     decline: (actor, ids, reason, endsSubscription) =>
-      decide(actor, ids, 'declined', async (tx, row, hasConnector) => {
+      decideRows(actor, ids, 'declined', async (tx, row, hasConnector) => {
         const step = stepOf('declined', row, hasConnector)
         if (!step) return false
         const byAdmin = actor.user.id
@@ -110,13 +111,13 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
         if (keptUsername) await setTradingViewUsername(tx, row.userId, keptUsername)
         const changes: Partial<AccessRow> = keptUsername
           ? { username: keptUsername, nameKey: normalizeUsername(keptUsername), nameProblem: null, similar: [] }
-          : { declinedBecause: reason, endRequestedAt: endsSubscription ? now() : null }
+          : { declinedBecause: reason }
         await changeAccess(
           tx,
           context,
           row,
           { event: 'declined', to: step.to, username: row.username, reason, byAdmin, mail: 'accessDeclined' },
-          { ...changes, decidedBy: byAdmin },
+          { ...changes, endRequestedAt: endsSubscription ? now() : null, decidedBy: byAdmin },
         )
         return true
       }),
@@ -178,19 +179,23 @@ async function unlock(
   return true
 }
 
+const alreadyHandled = () =>
+  conflict('already-handled', 'This was already handled, or the subscription has ended. Please reload the list.')
+
 function createSubscriptionDecisions({ db, audit }: Pick<Context, 'db' | 'audit'>) {
+  const isRequestOf = (id: string) => and(eq(access.id, id), isEndRequested)
+
   return {
-    async findEndRequests(ids: string[]) {
-      return db
-        .select({ id: access.id, userId: access.userId, productId: access.productId })
-        .from(access)
-        .where(and(inArray(access.id, ids), isNotNull(access.endRequestedAt), isNotNull(access.reason)))
+    async findEndRequest(id: string) {
+      const [row] = await db.select().from(access).where(isRequestOf(id))
+      if (!row) throw alreadyHandled()
+      return row
     },
 
     async keepSubscription(actor: Actor, id: string) {
       await db.transaction(async (tx) => {
-        const [row] = await tx.update(access).set({ endRequestedAt: null }).where(eq(access.id, id)).returning()
-        if (!row) throw notFound('Access')
+        const [row] = await tx.update(access).set({ endRequestedAt: null }).where(isRequestOf(id)).returning()
+        if (!row) throw alreadyHandled()
         await audit.record(tx, actor, { action: 'access.kept', aboutId: row.userId, detail: { request: id } })
       })
     },

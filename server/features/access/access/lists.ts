@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { accessAdmin as calls } from '#contract/access/access-admin.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { AccessEvent } from '#contract/statuses.ts'
@@ -16,7 +16,7 @@ import {
 } from '#server/database/schema.ts'
 import { matchesUser } from '#server/database/text-search.ts'
 import { notFound } from '#server/errors.ts'
-import type { ConnectorInterface } from './rows.ts'
+import { type ConnectorInterface, isEndRequested } from './rows.ts'
 import { accessSummaryOf, createTodo, matchesUnlockedName, type Paging, shownUser, type Todo } from './todo.ts'
 
 type ListContext = Pick<Context, 'db' | 'now'>
@@ -52,9 +52,6 @@ const eventTexts: Record<AccessEvent, string> = {
 }
 
 const maxEventsShown = 100
-
-/** Declined buyers who still pay, if support asked an admin to end the subscription. */
-const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
 export function createLists(context: ListContext, connector: ConnectorInterface): AccessLists {
   const { db, now } = context

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { AccessEvent, AccessState } from '#contract/statuses.ts'
 import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Context } from '#server/context.ts'
@@ -30,6 +30,9 @@ export type AccessChange = {
   /** Email to the buyer. Deleted people get none. */
   mail?: 'accessUnlocked' | 'accessEnded' | 'accessWithheld' | 'accessDeclined'
 }
+
+/** Declined together with a subscription that still runs: support asked for its end, or the end failed. */
+export const isEndRequested = and(isNotNull(access.endRequestedAt), isNotNull(access.reason))
 
 export async function lockRow(tx: Transaction, { userId, productId }: AccessKey): Promise<AccessRow | undefined> {
   await lockPerson(tx, userId)
@@ -64,7 +67,7 @@ export async function changeAccess(
   const at = context.now()
   const isSameState = to === row.state
   const changesOfNewState = isSameState ? {} : { stateSince: at, needsDecision: false }
-  const clearedReason = to === 'declined' ? {} : { declinedBecause: null }
+  const clearedDecline = to === 'declined' ? {} : { declinedBecause: null, endRequestedAt: null }
   const [changed] = await tx
     .update(access)
     .set({
@@ -72,7 +75,7 @@ export async function changeAccess(
       undoUntil: null,
       undoTo: null,
       ...changesOfNewState,
-      ...clearedReason,
+      ...clearedDecline,
       ...changes,
       version: sql`${access.version} + 1`,
     })
@@ -108,7 +111,7 @@ export async function changeAccess(
       product: (await context.catalog.findRow(row.productId)).name,
       tradingViewUsername: name,
       reason: reason ?? '',
-      staysUnlocked: to === 'unlocked',
+      staysUnlocked: to === 'unlocked' && changed.endRequestedAt === null,
     })
 
   // Asks the seller only about usernames that the buyer entered.
