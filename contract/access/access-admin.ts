@@ -112,14 +112,18 @@ export const accessAdmin = {
     ...decisionCall,
     fresh: true,
     summary: 'Decline with a reason; emails the buyers and deletes the keys',
-    /** `end` refunds the current period and ends the subscription. From support, it asks an admin to do so. */
+    /** `end` ends the subscription and refunds its latest payment. From support, it asks an admin to do so. */
     input: z.extend(chosenIds, { reason: text(500, 'Please give a reason'), subscription: z.enum(['keep', 'end']) }),
+    /** A problem is one buyer's email address with sentences about what was not refunded or ended. */
+    output: z.extend(changedCount, { problems: z.array(z.string()) }),
   }),
   settleDeclined: endpoint('POST /api/admin/access/people/:id/subscription', {
     access: 'money.refund',
     fresh: true,
     summary: 'Refund and end the subscription of somebody whose access was declined, or keep it',
     input: z.strictObject({ id, decision: z.enum(['keep', 'end']) }),
+    /** Sentences about what was not refunded. */
+    output: z.object({ problem: z.nullable(z.string()) }),
   }),
   withhold: endpoint('POST /api/admin/access/withhold', {
     ...decisionCall,

@@ -10,6 +10,8 @@ export type Toast = {
   title: string
   description?: string | undefined
   destructive?: boolean
+  /** True if it closes only when the person closes it. */
+  stays?: boolean
   action?: { label: string; onPress: () => void }
   open: boolean
 }
@@ -69,6 +71,7 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
         key={toast.id}
         ref={showAboveDialogs}
         open={toast.open}
+        {...(toast.stays && { duration: Number.POSITIVE_INFINITY })}
         onOpenChange={(open) => !open && dismiss()}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
@@ -88,7 +91,9 @@ export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () 
           {toast.title}
         </Radix.Title>
         {toast.description && (
-          <Radix.Description className="text-sm break-words text-muted">{toast.description}</Radix.Description>
+          <Radix.Description className="max-h-60 overflow-y-auto text-sm break-words whitespace-pre-line text-muted">
+            {toast.description}
+          </Radix.Description>
         )}
         {toast.action && (
           <Radix.Action asChild altText={toast.action.label}>

@@ -32,16 +32,16 @@ export function mountAccess({ mount }: Http, { access, selling }: Areas) {
     undo: ({ ids }, { actor }) => decisions.undo(actor, ids),
     async decline({ ids, reason, subscription }, { actor }) {
       const endsSubscription = subscription === 'end'
-      const declinedRows = await decisions.decline(actor, ids, reason, endsSubscription)
+      const declined = await decisions.decline(actor, ids, reason, endsSubscription)
       // Support may not refund, so the subscription waits in the inbox for an admin.
-      if (endsSubscription && hasPermission(actor.user, 'money.refund'))
-        for (const { userId, productId } of declinedRows) await sellerActions.refundAndEnd(actor, userId, productId)
-      return { changed: declinedRows.length }
+      const endsNow = endsSubscription && hasPermission(actor.user, 'money.refund')
+      return { changed: declined.length, problems: endsNow ? await sellerActions.refundAndEndAll(actor, declined) : [] }
     },
     async settleDeclined({ id, decision }, { actor }) {
-      if (decision === 'keep') return decisions.keepSubscription(actor, id)
-      const { userId, productId } = await decisions.findEndRequest(id)
-      await sellerActions.refundAndEnd(actor, userId, productId)
+      if (decision === 'end')
+        return { problem: await sellerActions.refundAndEnd(actor, await decisions.findEndRequest(id)) }
+      await decisions.keepSubscription(actor, id)
+      return { problem: null }
     },
     withhold: ({ ids }, { actor }) => decisions.withhold(actor, ids),
     restore: ({ ids }, { actor }) => decisions.restore(actor, ids),

@@ -21,8 +21,8 @@ export type Decisions = {
   restore(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Reverts an unlock before the buyer is told of it. */
   undo(actor: Actor, ids: string[]): Promise<{ changed: number }>
-  /** A buyer who only asked for another username keeps the old one. Returns the rows that it has declined. */
-  decline(actor: Actor, ids: string[], reason: string, endsSubscription: boolean): Promise<AccessRow[]>
+  /** A buyer who only asked for another username keeps the old one. Returns those who were declined. */
+  decline(actor: Actor, ids: string[], reason: string, endsSubscription: boolean): Promise<Declined[]>
   /** Withholds access from a paying buyer until `restore`. Without the connector, the seller has removed it already. */
   withhold(actor: Actor, ids: string[]): Promise<{ changed: number }>
   /** Records that the seller has removed someone by hand. */
@@ -30,9 +30,11 @@ export type Decisions = {
   announce(): Promise<void>
   rename(actor: Actor, id: string, username: string): Promise<void>
   /** Throws 409 unless the row was declined together with the subscription, which is still paid. */
-  findEndRequest(id: string): Promise<AccessRow>
+  findEndRequest(id: string): Promise<Declined>
   keepSubscription(actor: Actor, id: string): Promise<void>
 }
+
+type Declined = Pick<AccessRow, 'userId' | 'productId'>
 
 /** Undo window of an unlock by hand. After it, the buyer is told, TradingView is called and the keys are deleted. */
 const undoWindowMs = 60_000

@@ -10,7 +10,7 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
 import { hasIdStart } from '#server/database/text-search.ts'
 import { coversOnlySwitch, isUnpaid, latestOrderAt, type PurchaseRow, type Purchases } from '../purchases/purchases.ts'
-import type { Cancellation, Unrefunded } from '../subscriptions/subscriptions.ts'
+import { type Cancellation, type Unrefunded, unrefundedInWords } from '../subscriptions/subscriptions.ts'
 
 /** `unrefunded` is missing if the subscription needed no change. */
 type ExecutionResult = { outcome: string; unrefunded?: Unrefunded }
@@ -206,17 +206,9 @@ const isBookedByHand = ({ paidThrough }: PurchaseRow) => paidThrough === 'hand'
 const endedByHandSentence = 'Ended right away. It was booked by hand, so nothing was refunded here'
 const hadEndedSentence = 'The contract had already ended'
 
-function outcomeInWords(
-  { late, elsewhere, disputed, lost, returned }: Unrefunded,
-  { until }: { until: Date },
-  ifAllRefunded: string,
-) {
-  const sentences = [
-    disputed > 0 && `The buyer’s bank decides about ${exactDollars(disputed)}`,
-    lost > 0 && `The buyer’s bank returned ${exactDollars(lost)} in a dispute`,
-    returned > 0 && `Our refund of ${exactDollars(returned)} failed`,
-    elsewhere > 0 && `Paid elsewhere and not refunded: ${exactDollars(elsewhere)}`,
-    late > 0 && `Paid after ${dayInWords(until)} and not refunded: ${exactDollars(late)}`,
-  ].filter((sentence) => sentence !== false)
+function outcomeInWords(unrefunded: Unrefunded, { until }: { until: Date }, ifAllRefunded: string) {
+  const { late } = unrefunded
+  const sentences = unrefundedInWords(unrefunded)
+  if (late > 0) sentences.push(`Paid after ${dayInWords(until)} and not refunded: ${exactDollars(late)}`)
   return sentences.length > 0 ? ['Ended right away', ...sentences].join('. ') : ifAllRefunded
 }

@@ -17,7 +17,11 @@ const fullPeriods = <Period extends PeriodStart>({ periods }: { periods: Period[
 export const latestPaidPeriod = <Period extends PeriodStart>(history: { periods: Period[] }): Period | undefined =>
   fullPeriods(history)[0]
 
-export const latestPaidInvoice = ({ periods }: Subscription): PaidPeriod | undefined =>
+export const latestPaidInvoice = <Period extends Pick<PaidPeriod, 'amount' | 'paidAt'>>({
+  periods,
+}: {
+  periods: Period[]
+}): Period | undefined =>
   periods.filter(({ amount }) => amount > 0).toSorted((a, b) => compareTimes(b.paidAt, a.paidAt))[0]
 
 type PaymentRecord = PaidHistory['payments'][number]

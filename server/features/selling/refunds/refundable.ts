@@ -3,6 +3,7 @@ import {
   areFullyRefunded,
   creditedPaymentOf,
   isArriving,
+  latestPaidInvoice,
   latestPaidPeriod,
   orderedPeriod,
   type PaidHistory,
@@ -34,6 +35,16 @@ export const duePaidUntil =
   (until: Date, amountDue: AmountDue): AmountDue =>
   (payment, history) =>
     payment.paidAt <= until ? amountDue(payment, history) : 0
+
+/** For the latest payment, also if it was made outside Stripe. */
+export function fullLatestPayment({ invoiceId, amount }: PaidAmount, history: PaidHistory): number {
+  const [cardPayment] = history.payments
+  const paidPeriod = latestPaidInvoice(history)
+  // Stripe shows a payment moments before its invoice is paid.
+  const isInvoiceBehind = cardPayment && paidPeriod && cardPayment.paidAt > paidPeriod.paidAt
+  const latest = isInvoiceBehind ? cardPayment : (paidPeriod ?? cardPayment)
+  return invoiceId === latest?.invoiceId ? amount : 0
+}
 
 /** Refundable amount for the remaining days of the present period; null if there is none. */
 export function unusedShare(history: PaidHistory, now: Date) {

@@ -15,6 +15,7 @@ export {
   type AmountDue,
   duePaidUntil,
   failedRefundsOf,
+  fullLatestPayment,
   isRefundable,
   remainingRefunds,
   unrefundablePart,

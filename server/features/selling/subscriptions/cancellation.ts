@@ -4,8 +4,7 @@ import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { payments, refunds } from '#server/database/schema.ts'
-import { conflict } from '#server/errors.ts'
-import type { Payment, Subscription } from '#server/gateways/stripe.ts'
+import { conflict, Refusal } from '#server/errors.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
 import { latestPaidPeriod, readPaidHistory } from '../invoices/invoices.ts'
 import type { Orders } from '../orders/orders.ts'
@@ -14,6 +13,7 @@ import {
   type AmountDue,
   duePaidUntil,
   fullAmountIf,
+  fullLatestPayment,
   refundAll,
   unusedSince,
   withdrawableSince,
@@ -21,6 +21,7 @@ import {
 import { type EndAllDeps, endAllOf } from './end-all.ts'
 import { type DeclaredTimes, lastDayOf, previewNotice, wasRenewedSince } from './notice-period.ts'
 import { endUnpaid } from './unpaid.ts'
+import { nothingUnrefunded, type Unrefunded, unrefundedOf } from './unrefunded.ts'
 
 type CancellationDeps = EndAllDeps &
   Pick<Context, 'now' | 'crashPoint' | 'config' | 'runExclusive'> & {
@@ -31,9 +32,6 @@ type EndPreview = { endsAt: Date | null; refund: number }
 /** Null for an immediate end. */
 export type ExpectedEnd = string | null
 type CancelOptions = { userId?: string; declared?: DeclaredTimes; expectedEnd?: ExpectedEnd | undefined }
-
-/** Due but not refunded: paid too late or outside Stripe, under dispute, lost in a dispute, or returned by the buyer's bank. */
-export type Unrefunded = { late: number; elsewhere: number; disputed: number; lost: number; returned: number }
 
 /** Stripe is changed first, so after a crash its webhook corrects the row. */
 export type Cancellation = {
@@ -60,6 +58,8 @@ export type Cancellation = {
   cancelForCause(id: string, declared: DeclaredTimes): Promise<Unrefunded>
   /** Ends now and refunds the payments that the withdrawal covers. Idempotent. */
   withdraw(id: string, declared: DeclaredTimes): Promise<Unrefunded>
+  /** Ends now and refunds the latest payment, also of a renewal at the same moment. Idempotent. */
+  endAndRefundLatest(id: string): Promise<Unrefunded>
   /** Ends all subscriptions before an account is deleted. Throws 409 while a payment is being processed. */
   endAllOf(userId: string): Promise<void>
 }
@@ -176,15 +176,29 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
     withdraw: async (id, { from, until }) =>
       endAndRefund(deps, await findPurchase(db, id), withdrawableSince(from), until),
 
+    async endAndRefundLatest(id) {
+      const purchase = await findPurchase(db, id)
+      // Refunds before the end, too: after an interruption, `sync` ends what was refunded, but nothing refunds what ended.
+      if (purchase.stripeSubscriptionId)
+        await refundAll(stripe, purchase.stripeSubscriptionId, fullLatestPayment, { forUnusedTerm: true }).catch(
+          (error: unknown) => {
+            const isRefundRefused = error instanceof Refusal && error.status === 409
+            if (!isRefundRefused) throw error
+          },
+        )
+      return endAndRefund(deps, purchase, fullLatestPayment)
+    },
+
     endAllOf: (userId) => endAllOf(deps, userId),
   }
 }
 
+/** Payments after `until` are not refunded. */
 async function endAndRefund(
   { db, stripe, crashPoint, runExclusive, bookings, sync }: CancellationDeps,
   { id, stripeSubscriptionId: subscriptionId }: PurchaseRow,
   amountDue: AmountDue,
-  until: Date,
+  until?: Date,
 ): Promise<Unrefunded> {
   if (!subscriptionId) {
     await db.transaction((tx) => bookings.end(tx, id))
@@ -194,8 +208,12 @@ async function endAndRefund(
     await stripe.subscriptions.cancelNow(subscriptionId)
     crashPoint('withdrawn at Stripe')
     // A refund that an earlier cancellation promised is a part of this one.
-    await refundAll(stripe, subscriptionId, duePaidUntil(until, amountDue), { forUnusedTerm: true })
-    await sync(subscriptionId)
+    const amountDueNow = until ? duePaidUntil(until, amountDue) : amountDue
+    try {
+      await refundAll(stripe, subscriptionId, amountDueNow, { forUnusedTerm: true })
+    } finally {
+      await sync(subscriptionId)
+    }
     return unrefundedOf(await stripe.subscriptions.read(subscriptionId), amountDue)
   })
 }
@@ -235,27 +253,6 @@ async function sumPaidSince(db: Database, paidFrom: Date, purchaseId: string) {
 async function idempotencyKey(orders: CancellationDeps['orders'], action: string, subscriptionId: string) {
   const order = await orders.findBySubscription(subscriptionId)
   return `${action}-${subscriptionId}-${order?.version ?? 0}`
-}
-
-const nothingUnrefunded: Unrefunded = { late: 0, elsewhere: 0, disputed: 0, lost: 0, returned: 0 }
-
-function unrefundedOf(subscription: Subscription, amountDue: AmountDue): Unrefunded {
-  const unrefunded = { ...nothingUnrefunded }
-  for (const payment of subscription.payments) {
-    const remaining = Math.max(0, amountDue(payment, subscription) - payment.refunded)
-    unrefunded[unrefundedReasonOf(payment)] += remaining
-  }
-  for (const { id, paidAt, paidOutOfBand: amount } of subscription.invoices)
-    if (paidAt && amount > 0)
-      unrefunded.elsewhere += amountDue({ paymentIntentId: id, invoiceId: id, paidAt, amount }, subscription)
-  return unrefunded
-}
-
-function unrefundedReasonOf({ dispute, refunds: paymentRefunds }: Payment): keyof Unrefunded {
-  if (dispute === 'open') return 'disputed'
-  if (dispute === 'lost') return 'lost'
-  const wasReturned = paymentRefunds.some(({ status }) => status === 'failed')
-  return wasReturned ? 'returned' : 'late'
 }
 
 /** Throws 409 if the purchase isn't cancelled. */

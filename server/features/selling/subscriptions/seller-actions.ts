@@ -1,20 +1,19 @@
-import { and, eq } from 'drizzle-orm'
 import { dayMs } from '#contract/dates.ts'
 import { exactDollars } from '#contract/money.ts'
 import { hasEnded, isExtendable } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { isLivePurchase, purchases } from '#server/database/schema.ts'
 import { conflict, invalid } from '#server/errors.ts'
 import type { Bookings } from '../bookings/bookings.ts'
 import { readPaidHistory, refundedForUnusedTerm } from '../invoices/invoices.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Notices } from '../notices/notices.ts'
 import { type AccessEffects, deletePurchase, findPurchase, type PurchaseRow } from '../purchases/purchases.ts'
-import { type Refunds, unusedShare } from '../refunds/refunds.ts'
+import { unusedShare } from '../refunds/refunds.ts'
 import type { Cancellation, ExpectedEnd } from './cancellation.ts'
 import type { MissingPurchases } from './missing.ts'
+import { createRefundAndEnd, type RefundAndEnd } from './refund-and-end.ts'
 import type { Sync } from './sync.ts'
 
 type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runExclusive'> & {
@@ -22,23 +21,20 @@ type SellerActionDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'audit' | 'runEx
   access: Pick<AccessEffects, 'purchasesChanged'>
   bookings: Pick<Bookings, 'end' | 'extend'>
   notices: Pick<Notices, 'emailExtended'>
-  refunds: Pick<Refunds, 'refund'>
-  cancellation: Pick<Cancellation, 'forBuyer'>
+  cancellation: Pick<Cancellation, 'forBuyer' | 'endAndRefundLatest'>
   missingPurchases: Pick<MissingPurchases, 'end'>
   sync: Sync
 }
 /** `endsAt` and `refund` are for a cancellation at the period's end, `rest` is the refund for ending now; in cents. */
 type CancellationPreview = { endsAt: Date | null; refund: number; rest: number; isMissing: boolean }
 
-export type SellerActions = {
+export type SellerActions = RefundAndEnd & {
   preview(id: string): Promise<CancellationPreview>
   /** With `refund`, first refunds that amount for the unused days, which must equal the preview's. */
   cancel(actor: Actor, id: string, refund: number | undefined): Promise<void>
   /** Refuses a past-due or paused subscription, which would end immediately. */
   cancelAtPeriodEnd(actor: Actor, id: string, expectedEnd?: ExpectedEnd): Promise<void>
   resume(actor: Actor, id: string): Promise<void>
-  /** Refunds the latest payment of a running purchase in full, which ends it; one booked by hand just ends. */
-  refundAndEnd(actor: Actor, userId: string, productId: string): Promise<void>
   /** Invoices and payments of a deleted purchase stay in the books. */
   remove(actor: Actor, id: string): Promise<void>
   /** Moves the next payment, or the end, free of charge. */
@@ -50,7 +46,7 @@ const mostExtensionDays = 730
 
 export function createSellerActions(deps: SellerActionDeps): SellerActions {
   const { db, now, stripe, audit, runExclusive } = deps
-  const { ledger, access, bookings, notices, refunds, cancellation, missingPurchases, sync } = deps
+  const { ledger, access, bookings, notices, cancellation, missingPurchases, sync } = deps
   const auditSubject = ({ id, userId }: PurchaseRow) => ({ subject: id, aboutId: userId })
 
   async function endAtStripe({ stripeSubscriptionId, status }: PurchaseRow) {
@@ -104,23 +100,14 @@ export function createSellerActions(deps: SellerActionDeps): SellerActions {
   return {
     cancel,
 
+    ...createRefundAndEnd({ db, audit, cancellation, end: (actor, id) => cancel(actor, id, undefined) }),
+
     async preview(id) {
       const purchase = await findPurchase(db, id)
       if (purchase.missingSince) return { endsAt: null, refund: 0, rest: 0, isMissing: true }
       const atPeriodEnd = await cancellation.forBuyer.preview(id)
       const unused = unusedShare(await readPaidHistory(db, purchase), now())
       return { ...atPeriodEnd, rest: unused?.amount ?? 0, isMissing: false }
-    },
-
-    async refundAndEnd(actor, userId, productId) {
-      const [running] = await db
-        .select()
-        .from(purchases)
-        .where(and(eq(purchases.userId, userId), eq(purchases.productId, productId), isLivePurchase))
-      if (!running) return
-      const { id, stripeSubscriptionId, refundedAmount } = running
-      if (stripeSubscriptionId) await refunds.refund(actor, id, { refundedSoFar: refundedAmount })
-      await cancel(actor, id, undefined)
     },
 
     async cancelAtPeriodEnd(actor, id, expectedEnd) {

@@ -19,7 +19,8 @@ import { createSync, type Sync } from './sync.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createUnpaid, type Unpaid } from './unpaid.ts'
 
-export type { Cancellation, Unrefunded } from './cancellation.ts'
+export type { Cancellation } from './cancellation.ts'
+export { type Unrefunded, unrefundedInWords } from './unrefunded.ts'
 
 type SubscriptionDeps = Pick<
   Context,
@@ -88,7 +89,7 @@ export function createSubscriptions(sharedDeps: SubscriptionDeps): Subscriptions
     switching,
     cardUpdate: createCardUpdate(deps),
     refunds,
-    sellerActions: createSellerActions({ ...deps, cancellation, refunds }),
+    sellerActions: createSellerActions({ ...deps, cancellation }),
     unpaid: createUnpaid(deps),
     takeover: createTakeover(deps),
   }

@@ -23,6 +23,9 @@ function toastResult(changedCount: number, title: string, description?: string) 
   else toastNothingChanged()
 }
 
+const toastUnrefunded = (title: string, description: string) =>
+  toast({ title, description, destructive: true, stays: true })
+
 export function useAccessActions() {
   const [undoableIds, setUndoableIds] = useState<string[]>([])
   const [isByHand, setIsByHand] = useState(false)
@@ -51,7 +54,13 @@ export function useAccessActions() {
   const failed = 'That didn’t work'
   const retry = useCall(accessAdmin.retry, { failed, succeeded: 'Trying again' })
   const retryQuietly = useCall(accessAdmin.retry, { failed, refreshes: [accessAdmin.todo, accessAdmin.counts] })
-  const settle = useCall(accessAdmin.settleDeclined, { failed, succeeded: 'Settled' })
+  const settle = useCall(accessAdmin.settleDeclined, {
+    failed,
+    onSuccess: ({ problem }, { decision }) => {
+      if (problem) toastUnrefunded('Not everything was refunded', problem)
+      else toast({ title: decision === 'end' ? 'Subscription ended' : 'Subscription kept' })
+    },
+  })
   const adopt = useCall(accessAdmin.adopt, { failed, succeeded: 'Managed from here now' })
   return {
     isBusy: [unlock, undo, restore, withhold, lock, retry, retryQuietly, adopt].some(({ isPending }) => isPending),
@@ -152,8 +161,10 @@ export function DeclineDialog({ ids, onClose }: { ids: string[]; onClose: () => 
       inputOf={({ reason }) => ({ ids, reason, subscription: endsSubscription ? ('end' as const) : ('keep' as const) })}
       options={{
         failed: 'Failed to decline',
-        onSuccess: ({ changed }) =>
-          toastResult(changed, 'Access declined', `${formatPeople(changed)}: they get the reason by email.`),
+        onSuccess({ changed, problems }) {
+          if (problems.length > 0) toastUnrefunded('Declined, but not everything was refunded', problems.join('\n'))
+          else toastResult(changed, 'Access declined', `${formatPeople(changed)}: they get the reason by email.`)
+        },
       }}
       button={{
         variant: 'danger',
