@@ -63,8 +63,8 @@ test('a buyer pays with tax, enters billing details, and cancels a renewed year 
   await page.getByRole('button', { name: /^Manage/ }).click()
   await page.getByRole('menuitem', { name: 'All Invoices' }).click()
   await openBilling.click()
+  await expect(dialog.getByLabel('Country')).toHaveValue('DE')
   await dialog.getByLabel('Company').fill('Ada Trading GmbH')
-  await dialog.getByLabel('Country').selectOption('Germany')
 
   await dialog.getByLabel('VAT ID').fill('123')
   await dialog.getByRole('button', { name: 'Save' }).click()

@@ -61,8 +61,13 @@ const billingDetails = z.object({
 })
 export type BillingDetails = z.infer<typeof billingDetails>
 
+const shownBillingDetails = z.extend(billingDetails, {
+  /** True while a subscription is taxed for this place, so that a checkout can't choose another. */
+  hasSubscription: z.boolean(),
+})
+
 export const billing = {
-  details: endpoint('GET /api/billing-details', { summary: 'What I want on my invoices', output: billingDetails }),
+  details: endpoint('GET /api/billing-details', { summary: 'What I want on my invoices', output: shownBillingDetails }),
   save: endpoint('POST /api/billing-details', {
     summary: 'Company, address and VAT ID for my next invoice',
     input: z.strictObject(billingDetailsInput),

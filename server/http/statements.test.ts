@@ -20,7 +20,7 @@ const budgets: Record<string, number> = {
   'accounts.profile': 2,
   'accounts.devices': 2,
   'accounts.myData': 28,
-  'billing.details': 2,
+  'billing.details': 4,
   'accountsAdmin.list': 2,
   'purchases.list': 2,
   'purchasesAdmin.list': 2,

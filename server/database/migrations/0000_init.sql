@@ -475,7 +475,7 @@ CREATE TABLE "orders" (
 	"country" text,
 	"postal_code" text,
 	"card_country" text,
-	"is_company" boolean DEFAULT false NOT NULL,
+	"vat_id" text,
 	"news_version" text,
 	"news_objected_at" timestamp (3) with time zone,
 	"trading_view_username" text,

@@ -27,12 +27,11 @@ export const orders = pgTable(
     agreedAt: moment(),
     /** Kept for disputes; deleted after `retention.orderAddresses`. */
     ip: text(),
-    /** Evidence of the country for tax: the buyer's statement, and the country of the card. */
+    /** Evidence for tax: the buyer's statement, and the country of the card. Copied to `billing_details` when paid. */
     country: text(),
     postalCode: text(),
     cardCountry: text(),
-    /** The customer at Stripe has a VAT ID. */
-    isCompany: boolean().notNull().default(false),
+    vatId: text(),
     /** Sentence about product news at the checkout, and an objection made there. */
     newsVersion: text(),
     newsObjectedAt: moment(),
@@ -78,7 +77,7 @@ export const personalOrders = [
     shown: {
       as: 'orders',
       columns:
-        'kind productId billingType email createdAt closedAt termsVersion agreedAt ip country postalCode cardCountry isCompany',
+        'kind productId billingType email createdAt closedAt termsVersion agreedAt ip country postalCode vatId cardCountry',
       more: {
         amountInCents: orders.amount,
         amountDueInCents: orders.amountDue,
@@ -88,6 +87,12 @@ export const personalOrders = [
       },
       order: desc(orders.createdAt),
     },
-    empties: (person) => ({ email: deletedEmail(person.id), tradingViewUsername: null, postalCode: null, ip: null }),
+    empties: (person) => ({
+      email: deletedEmail(person.id),
+      tradingViewUsername: null,
+      postalCode: null,
+      vatId: null,
+      ip: null,
+    }),
   }),
 ]

@@ -72,7 +72,10 @@ export async function mountSelling(http: Http, context: RouteContext, { identity
     confirm: ({ paymentIntentId }, { actor }) => checkout.confirm(actor, paymentIntentId),
   })
   mount(contract.billing, {
-    details: (_input, { actor }) => customers.billingDetailsOf(actor.user.id),
+    details: async (_input, { actor }) => ({
+      ...(await customers.billingDetailsOf(actor.user.id)),
+      hasSubscription: await customers.hasSubscription(actor.user.id),
+    }),
     save: (details, { actor }) => customers.saveBillingDetails(actor, details),
   })
   mount(contract.purchases, {

@@ -72,7 +72,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
   const { config, stripe, log, now } = context
   const { accounts } = identity
   const orders = createOrders(context)
-  const customers = createCustomers(context, orders.customers)
+  const customers = createCustomers(context, orders)
   const prices = createPrices(context)
   const codes = createCodes(context)
   const ledger = createLedger(context)
@@ -84,6 +84,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
     ...context,
     accounts,
     orders,
+    customers,
     codes,
     prices,
     ledger,

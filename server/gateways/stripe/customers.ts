@@ -78,10 +78,14 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       if (customer) await setVatId(id, vatId)
     },
 
-    async setBillingDetails(id: string, details: BillingDetails & { name: string }) {
+    /** Leaves the VAT ID at Stripe unchanged if `vatId` is undefined. */
+    async setBillingDetails(
+      id: string,
+      details: Omit<BillingDetails, 'vatId'> & { name: string; vatId: string | undefined },
+    ) {
       const { name, company, street, postalCode, city, country, vatId } = details
       const customer = await updateAddress(id, { street, postalCode, city, country, name: company || name })
-      if (customer) await setVatId(id, vatId)
+      if (customer && vatId !== undefined) await setVatId(id, vatId)
     },
 
     async remove(id: string) {

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import { exactDollars } from '#contract/money.ts'
-import { needsPostalCode } from '#contract/selling/billing.ts'
 import { describeCharges, describeDiscount } from '#contract/selling/charges.ts'
 import type { checkout } from '#contract/selling/checkout.ts'
 import { parseUsername } from '#contract/tradingview-name.ts'
@@ -11,13 +10,14 @@ import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
 import { isOngoingPurchase, purchases, users } from '#server/database/schema.ts'
 import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
-import type { Place, Tax } from '#server/gateways/stripe.ts'
+import type { Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
 import type { AppliedCode, Code, Codes } from '../codes/codes.ts'
 import { isTaxedFor, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
+import type { OrderPlace } from './tax-place.ts'
 
 type BeginContext = Pick<
   Context,
@@ -49,7 +49,7 @@ type BeginInput = ParsedInputOf<typeof checkout.createSubscriptionIntent>
 
 export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
   const { db, now, stripe, config, catalog, attempts, refuseShopAddress, crashPoint, runExclusive } = context
-  const { orders, codes, prices, sync, cancelUnpaid } = deps
+  const { orders, customers, codes, prices, sync, cancelUnpaid } = deps
   const subscribe = createSubscribe(context, deps)
   const needsPlace = config.tax.mode === 'stripe'
 
@@ -64,7 +64,8 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       await attempts.countAddressLookup(ip, email)
       refuseShopAddress(email)
     }
-    const place = needsPlace ? readPlace(input.place, ip) : undefined
+    const findPlace = async () => (needsPlace ? customers.findPlace(user?.id, input.place, ip) : undefined)
+    const typedPlace = await findPlace()
     const { billingType } = input
     const parsedUsername = parseUsername(input.tradingViewUsername ?? '')
     const tradingViewUsername = 'username' in parsedUsername ? parsedUsername.username : null
@@ -99,7 +100,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         order.billingType === billingType &&
         order.amount === amount &&
         order.codeId === (applied?.code.id ?? null) &&
-        (!place || isTaxedFor(order, place))
+        (!typedPlace || isTaxedFor(order, typedPlace))
       const outputOf = ({ clientSecret, amountDue, tax }: UnpaidSubscription) => ({
         clientSecret,
         isPaid: false,
@@ -125,6 +126,8 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         return { ...outputOf(reusable.subscription), nonce }
       }
 
+      // Read again, because an open order may have turned out to be paid, and its subscription decides the place.
+      const place = await findPlace()
       const orderId = randomUUID()
       const orderNonce = issuedNonce ?? randomToken()
       // A guest who starts again stays the same customer at Stripe.
@@ -195,7 +198,7 @@ type SubscriptionInput = {
   user: User | null
   email: string
   price: Price
-  place: Place | undefined
+  place: OrderPlace | undefined
   code: Code | undefined
   earlierCustomerId: string | undefined
 }
@@ -206,10 +209,9 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
     const existingCustomerId = user ? await customers.ownCustomerOf(user.id) : earlierCustomerId
     let priceId = await prices.stripeIdOf(price)
     let customerId = existingCustomerId ?? (await createCustomer())
-    const address = place && (await customers.completeAddress(place, user?.id))
     // Price, coupon and customer may each be missing at Stripe and are recreated, which takes up to three retries.
     for (let recreatedObjects = 0; recreatedObjects <= 3; recreatedObjects++) {
-      if (address) await stripe.customers.setPlace(customerId, address)
+      if (place && !place.isInUse) await stripe.customers.setPlace(customerId, place)
       const result = await stripe.newSubscriptions.create({
         attempt: orderId,
         customerId,
@@ -241,13 +243,6 @@ export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: 
   due,
   charges: describeCharges({ ...charges, today: due }, at),
 })
-
-function readPlace(input: BeginInput['place'], ip: string): Place {
-  const { country, postalCode = '', vatId = '' } = input ?? {}
-  if (!country) throw invalid('country', 'Please choose your country')
-  if (needsPostalCode(country) && !postalCode) throw invalid('postalCode', 'Please enter your postal code')
-  return { country, postalCode, vatId, ip }
-}
 
 async function refuseSecondSubscription(db: Database, product: Product, user: User | null, email: string) {
   const isBuyer = user ? eq(users.id, user.id) : eq(users.email, email)

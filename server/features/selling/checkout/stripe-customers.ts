@@ -1,23 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { type BillingDetails, needsPostalCode } from '#contract/selling/billing.ts'
+import type { BillingDetails } from '#contract/selling/billing.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { billingDetails, isLivePurchase, purchases, users } from '#server/database/schema.ts'
-import { invalid } from '#server/errors.ts'
-import type { Place } from '#server/gateways/stripe.ts'
 import type { Orders } from '../orders/orders.ts'
+import { assertPlace, createTaxPlace, noDetails, type TaxPlace } from './tax-place.ts'
 
 /** Stripe customers of an account: its own, and those of its guest checkouts. */
-export type Customers = {
+export type Customers = TaxPlace & {
   ownCustomerOf(userId: string): Promise<string | undefined>
   accountChanged(tx: Transaction, userId: string): Promise<void>
-  billingDetailsOf(userId: string): Promise<BillingDetails>
   /** Saves at Stripe first, which refuses a malformed VAT ID. */
   saveBillingDetails(actor: Actor, details: { [Key in keyof BillingDetails]?: string | undefined }): Promise<void>
-  /** Adds the rest of the account's address, if it is in the same country. */
-  completeAddress(place: Place, userId: string | undefined): Promise<Place & { street: string; city: string }>
   copyBillingDetails(customerId: string, userId: string): Promise<void>
   updateInvoiceFooters(): Promise<void>
   dataOf(userId: string): Promise<{ billingDetails: BillingDetails }>
@@ -27,18 +23,19 @@ export type Customers = {
 }
 
 type CustomerDeps = Pick<Context, 'db' | 'now' | 'stripe' | 'queue' | 'config'>
-type OrderCustomers = Orders['customers']
 /** The next run, 10 minutes later, continues. */
 const mostFootersPerRun = 200
 /** 2 requests/s; Stripe allows 100/s in live mode, which buyers need. */
 const footerPauseMs = 500
 
-const noDetails: BillingDetails = { company: '', street: '', postalCode: '', city: '', country: '', vatId: '' }
-
 export function createCustomers(
   { db, now, stripe, queue, config }: CustomerDeps,
-  orderCustomers: OrderCustomers,
+  orders: Pick<Orders, 'customers' | 'listRunningSubscriptions'>,
 ): Customers {
+  const orderCustomers = orders.customers
+  const taxPlace = createTaxPlace({ db, now, orders })
+  const { billingDetailsOf } = taxPlace
+
   async function updateNameAndEmail({ userId }: { userId: string }) {
     const [account] = await db
       .select({
@@ -82,37 +79,26 @@ export function createCustomers(
 
   const countLive = (userId: string) => db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
-  async function billingDetailsOf(userId: string): Promise<BillingDetails> {
-    const details = (await findNameAndDetails(userId))?.details
-    if (!details) return noDetails
-    const { company, street, postalCode, city, country, vatId } = details
-    return { company, street, postalCode, city, country, vatId }
-  }
-
   return {
+    ...taxPlace,
+
     ownCustomerOf: orderCustomers.ownCustomerOf,
 
     accountChanged: (tx, userId) => updateCustomers(tx, { userId }),
 
-    billingDetailsOf,
-
     async saveBillingDetails({ user }, input) {
       const details = { ...noDetails, ...input } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) assertPlace(details)
+      const { vatId: vatIdBefore } = await billingDetailsOf(user.id)
+      // A field that was empty before removes nothing, because the seller may have added a VAT ID at Stripe.
+      const vatId = details.vatId || (vatIdBefore ? '' : undefined)
       for (const id of await orderCustomers.idsOf(db, user.id))
-        await stripe.customers.setBillingDetails(id, { ...details, name: user.name })
+        await stripe.customers.setBillingDetails(id, { ...details, vatId, name: user.name })
       if (config.tax.mode === 'stripe') await turnMissingTaxOn(user.id)
       await db
         .insert(billingDetails)
         .values({ ...details, userId: user.id, updatedAt: now() })
         .onConflictDoUpdate({ target: billingDetails.userId, set: { ...details, updatedAt: now() } })
-    },
-
-    async completeAddress(place, userId) {
-      const details = userId ? await billingDetailsOf(userId) : noDetails
-      const isSameCountry = details.country === place.country
-      const { street, city, postalCode } = isSameCountry ? details : noDetails
-      return { ...place, street, city, postalCode: place.postalCode || postalCode }
     },
 
     async copyBillingDetails(customerId, userId) {
@@ -139,11 +125,4 @@ export function createCustomers(
       if (ids.length > 0) await deleteCustomers(tx, { ids })
     },
   }
-}
-
-/** Stripe would charge without tax if the place were incomplete. */
-function assertPlace({ country, postalCode }: BillingDetails) {
-  if (!country) throw invalid('country', 'The tax on your subscription depends on the country')
-  if (needsPostalCode(country) && !postalCode)
-    throw invalid('postalCode', 'The tax on your subscription depends on the postal code')
 }

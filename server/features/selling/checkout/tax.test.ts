@@ -121,7 +121,7 @@ test('a postal code that does not exist is refused at its field, in checkout and
   const buyer = await buyFrom({ country: 'US', postalCode: '10001' })
   const details = { company: '', street: '', postalCode: '00000', city: '', country: 'US', vatId: '' }
   await expect(buyer.call(billing.save, details)).rejects.toMatchObject(refusal)
-  expect(await buyer.call(billing.details, {})).toMatchObject({ postalCode: '' })
+  expect(await buyer.call(billing.details, {})).toMatchObject({ postalCode: '10001' })
 })
 
 test('the buyer of a taxed subscription can’t delete their country or postal code', async () => {
@@ -243,7 +243,7 @@ test('the order keeps the agreed terms and the buyer’s place, and both are in 
   await buyer.call(checkout.agree, { paymentIntentId })
   await shop.pay({ clientSecret, paymentIntentId })
   await shop.settle()
-  const record = { termsVersion: terms.version, country: 'CA', postalCode: 'K1A 0B1', cardCountry: 'US' }
+  const record = { termsVersion: terms.version, country: 'CA', postalCode: 'K1A 0B1', vatId: null, cardCountry: 'US' }
   expect(await buyer.call(accounts.myData, {})).toMatchObject({ orders: [record] })
   const receipt = (await shop.mails()).find(({ to, subject }) => to === buyer.user.email && /receipt/.test(subject))
   for (const part of [
@@ -272,7 +272,7 @@ test('a buyer’s company, address and VAT ID are on the next invoice, and are d
     vatId: 'ATU12345678',
   }
   await buyer.call(billing.save, details)
-  expect(await buyer.call(billing.details, {})).toEqual(details)
+  expect(await buyer.call(billing.details, {})).toMatchObject(details)
   await expect(buyer.call(billing.save, { ...details, vatId: 'AT!' })).rejects.toMatchObject({ status: 400 })
   await shop.advance(1, 'month')
   await buyer.call(accounts.login, { email: buyer.user.email, password: buyer.password })

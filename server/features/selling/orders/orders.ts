@@ -195,17 +195,14 @@ async function forgetUnpaid(
   })
 }
 
-/** The VAT ID itself is stored only at Stripe. */
 export const placeColumns = (place: Place | undefined) =>
-  place ? { country: place.country, postalCode: place.postalCode || null, isCompany: place.vatId !== '' } : {}
+  place ? { country: place.country, postalCode: place.postalCode || null, vatId: place.vatId || null } : {}
 
 export const newsColumns = (news: NewsAnswer | undefined, now: Date) =>
   news ? { newsVersion: news.version, newsObjectedAt: news.objects ? now : null } : {}
 
-/** True if the order's tax was computed for this place. Always false for a company, whose VAT ID is not stored here. */
-export function isTaxedFor(order: OrderRow, { country, postalCode, vatId }: Place) {
-  if (vatId || order.isCompany) return false
-  return order.country === country && (order.postalCode ?? '') === postalCode
-}
+/** True if the order's tax was computed for this place. */
+export const isTaxedFor = (order: OrderRow, { country, postalCode, vatId }: Place) =>
+  order.country === country && (order.postalCode ?? '') === postalCode && (order.vatId ?? '') === vatId
 
 export const mayGetNews = ({ newsVersion, newsObjectedAt }: OrderRow) => Boolean(newsVersion && !newsObjectedAt)

@@ -18,10 +18,16 @@ import { decideChanges, endedState, endOf, hasOtherPurchase, isRefused } from '.
 import { unusedTermRefundDue } from './notice-period.ts'
 import { isUnpaidAttempt, stateOf } from './state.ts'
 
+/** Implemented by the checkout module, which imports this one. */
+type PaidPlaces = {
+  recordPlace(tx: Transaction, order: OrderRow, buyer: { userId: string; isAttachedToAccount: boolean }): Promise<void>
+}
+
 export type ApplyDeps = Pick<Context, 'now'> &
   RefundJobs & {
     accounts: Pick<Accounts, 'guests'>
     orders: Orders
+    customers: PaidPlaces
     access: AccessEffects
     codes: Pick<Codes, 'use'>
     ledger: Pick<Ledger, 'record'>
@@ -41,7 +47,7 @@ type PurchaseUpdate = {
 export type Apply = (tx: Transaction, order: OrderRow, subscription: Subscription) => Promise<boolean>
 
 export function createApply(deps: ApplyDeps): Apply {
-  const { now, accounts, orders, access, codes, ledger, notices } = deps
+  const { now, accounts, orders, customers, access, codes, ledger, notices } = deps
   const { refundDuplicate, refundLate, creditRefunds } = deps
 
   async function createPurchase(tx: Transaction, order: OrderRow, subscription: Subscription) {
@@ -81,6 +87,7 @@ export function createApply(deps: ApplyDeps): Apply {
     // A stranger may have signed up with the address without confirming it.
     const isHandedOver = hadAccountAlready && !buyer.verifiedAt && !refusal
     const isAttachedToAccount = hadAccountAlready && !isHandedOver
+    if (!refusal) await customers.recordPlace(tx, order, { userId, isAttachedToAccount })
     const username = order.tradingViewUsername
     // A guest may type anyone's address, so the owner of an existing account confirms the username.
     if (username && !refusal && !isAttachedToAccount)

@@ -8,6 +8,7 @@ import type { Orders } from '../orders/orders.ts'
 import type { Prices } from '../prices/prices.ts'
 import type { AccessEffects } from '../purchases/purchases.ts'
 import { createRefunds, type Refunds, refundAll } from '../refunds/refunds.ts'
+import type { ApplyDeps } from './apply.ts'
 import { type Cancellation, createCancellation } from './cancellation.ts'
 import { type CardUpdate, createCardUpdate } from './card-update.ts'
 import { createInbox, type Inbox } from './inbox.ts'
@@ -40,6 +41,7 @@ type SubscriptionDeps = Pick<
 > & {
   accounts: Pick<Accounts, 'guests'>
   orders: Orders
+  customers: ApplyDeps['customers']
   codes: Pick<Codes, 'use' | 'findByCoupons' | 'recordLostUse'>
   prices: Pick<Prices, 'current' | 'stripeIdOf' | 'recreate'>
   ledger: Pick<Ledger, 'record' | 'recordEnd'>
