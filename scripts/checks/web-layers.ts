@@ -8,6 +8,7 @@ export const offered = [
   'access/access-form/access-state.tsx',
   'access/access-form/open-indicator.tsx',
   'access/access-form/username-dialog.tsx',
+  'selling/invoices/billing-dialog.tsx',
   'selling/invoices/invoices.ts',
   'selling/invoices/invoices-dialog.tsx',
   'selling/sample-chart/sample-chart.tsx',

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import * as z from 'zod/mini'
 import type { ApiError } from '#contract/call.ts'
 import { email as emailField } from '#contract/fields.ts'
@@ -7,18 +7,28 @@ import type { ListedProduct } from '#contract/selling/product.ts'
 import { checkoutEmail, rememberCheckoutEmail } from '#web/api/session.ts'
 import { rememberEmail, rememberReturnPath, returnTo } from '#web/features/identity/sign-in/return-path.ts'
 import { Button, TextButton } from '#web/ui/button.tsx'
+import { Pending } from '#web/ui/card.tsx'
 import { Field, Form } from '#web/ui/form.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { PlaceFields, type PlaceValues, placeForm, useNeedsBillingLocation } from './place-fields.tsx'
+import {
+  PlaceFields,
+  PlaceInUse,
+  type PlaceValues,
+  placeForm,
+  useKnownPlace,
+  useNeedsBillingLocation,
+} from './place-fields.tsx'
 import { UsernameInput } from './username-input.tsx'
 
 /** `noNews` is not empty if the buyer objected to news by email. */
 export type BuyerDetails = { email: string; tradingViewUsername: string; noNews: string } & PlaceValues
 
 const linkClasses = 'font-medium text-ink underline decoration-field underline-offset-2'
+
+const BillingDialog = lazy(() => import('../invoices/billing-dialog.tsx'))
 
 const optionalText = z._default(z.string(), '')
 const baseFields = (isGuest: boolean) => ({
@@ -40,6 +50,9 @@ export function Buyer(props: {
   const { product, user, isPending, refusal, onContinue, children } = props
   const [email, setEmail] = useState(checkoutEmail)
   const needsPlace = useNeedsBillingLocation()
+  const { query, isMissing } = useKnownPlace(user)
+  const isPlaceInUse = query.data?.hasSubscription === true
+  const [isEditingDetails, setIsEditingDetails] = useState(false)
   const isSubscribed = refusal?.code === 'already-subscribed'
   const logIn = (
     <Link
@@ -57,7 +70,7 @@ export function Buyer(props: {
   return (
     <>
       <Form
-        schema={needsPlace ? detailsFormWithPlace(!user) : detailsForm(!user)}
+        schema={needsPlace && !isPlaceInUse ? detailsFormWithPlace(!user) : detailsForm(!user)}
         aria-label="Your details"
         className="flex flex-col gap-6"
         onInvalid={() => {
@@ -90,7 +103,9 @@ export function Buyer(props: {
           </Field>
         )}
         <UsernameField product={product} />
-        {needsPlace && <PlaceFields />}
+        {isMissing && <Pending query={query} what="your billing details" className="h-40" />}
+        {query.data?.hasSubscription && <PlaceInUse details={query.data} onChange={() => setIsEditingDetails(true)} />}
+        {needsPlace && !isMissing && !isPlaceInUse && <PlaceFields known={query.data} />}
         <Refusal error={refusal}>
           {user ? (
             <Link href="/dashboard" className={linkClasses}>
@@ -106,12 +121,17 @@ export function Buyer(props: {
           size="lg"
           pending={isPending}
           pendingText="Loading..."
-          disabled={!user && email.trim() === ''}
+          disabled={isMissing || (!user && email.trim() === '')}
         >
           Continue to Payment
         </Button>
         <NewsLine />
       </Form>
+      {isEditingDetails && (
+        <Suspense>
+          <BillingDialog onClose={() => setIsEditingDetails(false)} />
+        </Suspense>
+      )}
       {!user && <p className="text-sm text-muted">Already have an account? {logIn}</p>}
     </>
   )

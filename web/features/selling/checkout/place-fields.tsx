@@ -1,8 +1,11 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
 import { optionalText } from '#contract/fields.ts'
-import { countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
+import type { User } from '#contract/identity/session.ts'
+import { type BillingDetails, billing, countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
+import { useData } from '#web/api/client.ts'
 import { useSettings } from '#web/api/settings.tsx'
+import { TextButton } from '#web/ui/button.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 
@@ -16,10 +19,29 @@ export function useNeedsBillingLocation() {
   return useSettings().tax.mode === 'stripe'
 }
 
+/** Billing details of the logged-in user, if this shop asks for a place. Loads them on each mount, because forms copy them. */
+export function useKnownPlace(user: User | null) {
+  const needsPlace = useNeedsBillingLocation()
+  const query = useData(billing.details, {}, { enabled: needsPlace && user !== null, gcTime: 0 })
+  return { query, isMissing: needsPlace && user !== null && !query.data }
+}
+
+/** Shown instead of the fields while a subscription runs, whose tax the same place decides. */
+export function PlaceInUse({ details, onChange }: { details: BillingDetails; onChange: () => void }) {
+  const name = details.country && countryNames.of(details.country)
+  const andVatId = details.vatId && ` and the VAT ID ${details.vatId}`
+  return (
+    <p>
+      {name ? `Your subscriptions are taxed for ${name}${andVatId}. ` : 'Please enter your country first. '}
+      <TextButton onClick={onChange}>Change billing details</TextButton>
+    </p>
+  )
+}
+
 /** Shown only in shops whose tax Stripe computes. */
-export function PlaceFields() {
-  const [countryCode, setCountryCode] = useState('')
-  const [isCompany, setIsCompany] = useState(false)
+export function PlaceFields({ known }: { known: BillingDetails | undefined }) {
+  const [countryCode, setCountryCode] = useState(known?.country ?? '')
+  const [isCompany, setIsCompany] = useState(Boolean(known?.vatId))
   return (
     <>
       <Field
@@ -45,12 +67,13 @@ export function PlaceFields() {
       </Field>
       {needsPostalCode(countryCode) && (
         <Field name="postalCode" label="Postal code">
-          <Input required maxLength={20} autoComplete="postal-code" />
+          <Input required maxLength={20} autoComplete="postal-code" defaultValue={known?.postalCode} />
         </Field>
       )}
       <label className="flex cursor-pointer items-center gap-3 text-sm">
         <input
           type="checkbox"
+          checked={isCompany}
           onChange={(event) => setIsCompany(event.target.checked)}
           className="size-5 cursor-pointer accent-accent"
         />
@@ -58,7 +81,7 @@ export function PlaceFields() {
       </label>
       {isCompany && (
         <Field name="vatId" label="VAT ID" hint="Like DE123456789. You then account for the VAT yourself.">
-          <Input maxLength={24} autoComplete="off" />
+          <Input maxLength={24} autoComplete="off" defaultValue={known?.vatId} />
         </Field>
       )}
     </>

@@ -8,7 +8,8 @@ import { Input, Select } from '#web/ui/input.tsx'
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
-  const query = useData(billing.details, {})
+  // Loaded on each mount, because the fields copy the values once.
+  const query = useData(billing.details, {}, { gcTime: 0 })
   const { data } = query
   return (
     <CallDialog
