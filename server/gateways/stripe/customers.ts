@@ -72,13 +72,16 @@ export function customerCalls({ sdk, ask, orNothing }: Client, invoices: Invoici
       await orNothing(sdk.customers.update(id, { name, email }))
     },
 
-    /** Ignores a deleted customer, which the next call reports. */
-    async setPlace(id: string, { vatId, ...address }: BuyerPlace & Address) {
+    /** Ignores a deleted customer, which the next call reports. Leaves the VAT ID unchanged if `vatId` is undefined. */
+    async setPlace(
+      id: string,
+      { vatId, ...address }: Omit<BuyerPlace, 'vatId'> & Address & { vatId: string | undefined },
+    ) {
       const customer = await updateAddress(id, address)
-      if (customer) await setVatId(id, vatId)
+      if (customer && vatId !== undefined) await setVatId(id, vatId)
     },
 
-    /** Leaves the VAT ID at Stripe unchanged if `vatId` is undefined. */
+    /** Leaves the VAT ID unchanged if `vatId` is undefined. */
     async setBillingDetails(
       id: string,
       details: Omit<BillingDetails, 'vatId'> & { name: string; vatId: string | undefined },

@@ -211,7 +211,9 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
     let customerId = existingCustomerId ?? (await createCustomer())
     // Price, coupon and customer may each be missing at Stripe and are recreated, which takes up to three retries.
     for (let recreatedObjects = 0; recreatedObjects <= 3; recreatedObjects++) {
-      if (place && !place.isInUse) await stripe.customers.setPlace(customerId, place)
+      // The VAT ID at Stripe is in use with the place, and the seller may have changed it there.
+      if (place)
+        await stripe.customers.setPlace(customerId, { ...place, vatId: place.isInUse ? undefined : place.vatId })
       const result = await stripe.newSubscriptions.create({
         attempt: orderId,
         customerId,

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { BillingDetails } from '#contract/selling/billing.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
-import { billingDetails, isLivePurchase, purchases, users } from '#server/database/schema.ts'
+import { billingDetails, isLivePurchase, orders as orderRows, purchases, users } from '#server/database/schema.ts'
 import type { Orders } from '../orders/orders.ts'
 import { assertPlace, createTaxPlace, noDetails, type TaxPlace } from './tax-place.ts'
 
@@ -77,6 +77,12 @@ export function createCustomers(
     for (const { id } of untaxed) if (id) await stripe.subscriptions.turnTaxOn(id)
   }
 
+  /** The checkout of an open order has set its VAT ID at Stripe. */
+  async function hasOpenOrderWithVatId(userId: string) {
+    const isOpenOfUser = and(eq(orderRows.userId, userId), isNull(orderRows.closedAt))
+    return (await db.$count(orderRows, and(isOpenOfUser, isNotNull(orderRows.vatId)))) > 0
+  }
+
   const countLive = (userId: string) => db.$count(purchases, and(eq(purchases.userId, userId), isLivePurchase))
 
   return {
@@ -90,8 +96,9 @@ export function createCustomers(
       const details = { ...noDetails, ...input } as BillingDetails
       if (config.tax.mode === 'stripe' && (await countLive(user.id)) > 0) assertPlace(details)
       const { vatId: vatIdBefore } = await billingDetailsOf(user.id)
-      // A field that was empty before removes nothing, because the seller may have added a VAT ID at Stripe.
-      const vatId = details.vatId || (vatIdBefore ? '' : undefined)
+      // An unchanged field changes nothing at Stripe, where the seller may have entered another VAT ID.
+      const isUnchanged = details.vatId === vatIdBefore && !(await hasOpenOrderWithVatId(user.id))
+      const vatId = isUnchanged ? undefined : details.vatId
       for (const id of await orderCustomers.idsOf(db, user.id))
         await stripe.customers.setBillingDetails(id, { ...details, vatId, name: user.name })
       if (config.tax.mode === 'stripe') await turnMissingTaxOn(user.id)

@@ -17,7 +17,8 @@ export type OrderPlace = Place & {
   isInUse: boolean
 }
 
-type OrderBuyer = { userId: string; isAttachedToAccount: boolean }
+/** `hadAccountAlready` is true if the order of a guest belongs to an account that existed before. */
+type OrderBuyer = { userId: string; hadAccountAlready: boolean }
 
 /** Address and VAT ID of an account, which decide the tax. Paid orders and the buyer's form write them. */
 export type TaxPlace = {
@@ -67,7 +68,7 @@ export function createTaxPlace({ db, now, orders }: TaxPlaceDeps): TaxPlace {
       return { country, postalCode: postalCode || address.postalCode, vatId, ip, street, city, isInUse: false }
     },
 
-    async recordPlace(tx, { country, postalCode, vatId, createdAt }, { userId, isAttachedToAccount }) {
+    async recordPlace(tx, { country, postalCode, vatId, createdAt }, { userId, hadAccountAlready }) {
       if (!country) return
       const place = { country, postalCode: postalCode ?? '', vatId: vatId ?? '', updatedAt: now() }
       const ifSameCountry = (column: PgColumn) =>
@@ -80,7 +81,7 @@ export function createTaxPlace({ db, now, orders }: TaxPlaceDeps): TaxPlace {
           target: billingDetails.userId,
           set: { ...place, street: ifSameCountry(billingDetails.street), city: ifSameCountry(billingDetails.city) },
           // A guest may type anyone's address, so a guest's order never replaces the place of an existing account.
-          setWhere: isAttachedToAccount
+          setWhere: hadAccountAlready
             ? hasNoCountry
             : sql`(${hasNoCountry} or ${lt(billingDetails.updatedAt, createdAt)})`,
         })

@@ -20,7 +20,7 @@ import { isUnpaidAttempt, stateOf } from './state.ts'
 
 /** Implemented by the checkout module, which imports this one. */
 type PaidPlaces = {
-  recordPlace(tx: Transaction, order: OrderRow, buyer: { userId: string; isAttachedToAccount: boolean }): Promise<void>
+  recordPlace(tx: Transaction, order: OrderRow, buyer: { userId: string; hadAccountAlready: boolean }): Promise<void>
 }
 
 export type ApplyDeps = Pick<Context, 'now'> &
@@ -87,7 +87,7 @@ export function createApply(deps: ApplyDeps): Apply {
     // A stranger may have signed up with the address without confirming it.
     const isHandedOver = hadAccountAlready && !buyer.verifiedAt && !refusal
     const isAttachedToAccount = hadAccountAlready && !isHandedOver
-    if (!refusal) await customers.recordPlace(tx, order, { userId, isAttachedToAccount })
+    if (!refusal) await customers.recordPlace(tx, order, { userId, hadAccountAlready })
     const username = order.tradingViewUsername
     // A guest may type anyone's address, so the owner of an existing account confirms the username.
     if (username && !refusal && !isAttachedToAccount)

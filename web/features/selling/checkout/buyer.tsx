@@ -14,6 +14,7 @@ import { Link } from '#web/ui/navigation.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import {
+  isPlaceIncomplete,
   PlaceFields,
   PlaceInUse,
   type PlaceValues,
@@ -28,7 +29,7 @@ export type BuyerDetails = { email: string; tradingViewUsername: string; noNews:
 
 const linkClasses = 'font-medium text-ink underline decoration-field underline-offset-2'
 
-const BillingDialog = lazy(() => import('../invoices/billing-dialog.tsx'))
+const BillingDialog = lazy(() => import('#web/features/selling/invoices/billing-dialog.tsx'))
 
 const optionalText = z._default(z.string(), '')
 const baseFields = (isGuest: boolean) => ({
@@ -51,7 +52,7 @@ export function Buyer(props: {
   const [email, setEmail] = useState(checkoutEmail)
   const needsPlace = useNeedsBillingLocation()
   const { query, isMissing } = useKnownPlace(user)
-  const isPlaceInUse = query.data?.hasSubscription === true
+  const placeInUse = query.data?.hasSubscription ? query.data : undefined
   const [isEditingDetails, setIsEditingDetails] = useState(false)
   const isSubscribed = refusal?.code === 'already-subscribed'
   const logIn = (
@@ -70,7 +71,7 @@ export function Buyer(props: {
   return (
     <>
       <Form
-        schema={needsPlace && !isPlaceInUse ? detailsFormWithPlace(!user) : detailsForm(!user)}
+        schema={needsPlace && !placeInUse ? detailsFormWithPlace(!user) : detailsForm(!user)}
         aria-label="Your details"
         className="flex flex-col gap-6"
         onInvalid={() => {
@@ -104,8 +105,8 @@ export function Buyer(props: {
         )}
         <UsernameField product={product} />
         {isMissing && <Pending query={query} what="your billing details" className="h-40" />}
-        {query.data?.hasSubscription && <PlaceInUse details={query.data} onChange={() => setIsEditingDetails(true)} />}
-        {needsPlace && !isMissing && !isPlaceInUse && <PlaceFields known={query.data} />}
+        {placeInUse && <PlaceInUse details={placeInUse} onChange={() => setIsEditingDetails(true)} />}
+        {needsPlace && !isMissing && !placeInUse && <PlaceFields known={query.data} />}
         <Refusal error={refusal}>
           {user ? (
             <Link href="/dashboard" className={linkClasses}>
@@ -121,7 +122,7 @@ export function Buyer(props: {
           size="lg"
           pending={isPending}
           pendingText="Loading..."
-          disabled={isMissing || (!user && email.trim() === '')}
+          disabled={isMissing || (placeInUse && isPlaceIncomplete(placeInUse)) || (!user && email.trim() === '')}
         >
           Continue to Payment
         </Button>

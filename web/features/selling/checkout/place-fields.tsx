@@ -26,13 +26,18 @@ export function useKnownPlace(user: User | null) {
   return { query, isMissing: needsPlace && user !== null && !query.data }
 }
 
+export const isPlaceIncomplete = ({ country: code, postalCode }: BillingDetails) =>
+  !code || (needsPostalCode(code) && !postalCode)
+
 /** Shown instead of the fields while a subscription runs, whose tax the same place decides. */
 export function PlaceInUse({ details, onChange }: { details: BillingDetails; onChange: () => void }) {
   const name = details.country && countryNames.of(details.country)
   const andVatId = details.vatId && ` and the VAT ID ${details.vatId}`
   return (
     <p>
-      {name ? `Your subscriptions are taxed for ${name}${andVatId}. ` : 'Please enter your country first. '}
+      {isPlaceIncomplete(details)
+        ? 'Please enter your country, and in the US or Canada your postal code, first. '
+        : `Your subscriptions are taxed for ${name}${andVatId}. `}
       <TextButton onClick={onChange}>Change billing details</TextButton>
     </p>
   )

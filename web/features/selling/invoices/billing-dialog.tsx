@@ -8,9 +8,9 @@ import { Input, Select } from '#web/ui/input.tsx'
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
-  // Loaded on each mount, because the fields copy the values once.
+  // Loaded on each mount, because the fields copy the values once. The checkout may have older ones in the cache.
   const query = useData(billing.details, {}, { gcTime: 0 })
-  const { data } = query
+  const data = query.isFetchedAfterMount ? query.data : undefined
   return (
     <CallDialog
       title="Billing details"
