@@ -56,8 +56,10 @@ test('a second payment that is refunded is no sale', async () => {
   const user = await shop.verifiedUser()
   const { email } = user.user
   const [monthly, yearly] = [await shop.begin(user), await shop.begin(shop.visitor(), { email, billing: 'yearly' })]
-  for (const checkout of [monthly, yearly]) await shop.pay(checkout)
-  await shop.settle()
+  for (const checkout of [monthly, yearly]) {
+    expect(await shop.pay(checkout)).toBe('succeeded')
+    await shop.settle()
+  }
   await run('tell-of-sales')
   const sales = (await subjects()).join('\n')
   expect(sales).toContain('bought monthly')
