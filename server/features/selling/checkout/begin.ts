@@ -65,7 +65,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       refuseShopAddress(email)
     }
     const findPlace = async () => (needsPlace ? customers.findPlace(user?.id, input.place, ip) : undefined)
-    const typedPlace = await findPlace()
+    const placeBefore = await findPlace()
     const { billingType } = input
     const parsedUsername = parseUsername(input.tradingViewUsername ?? '')
     const tradingViewUsername = 'username' in parsedUsername ? parsedUsername.username : null
@@ -100,7 +100,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
         order.billingType === billingType &&
         order.amount === amount &&
         order.codeId === (applied?.code.id ?? null) &&
-        (!typedPlace || isTaxedFor(order, typedPlace))
+        (!placeBefore || isTaxedFor(order, placeBefore))
       const outputOf = ({ clientSecret, amountDue, tax }: UnpaidSubscription) => ({
         clientSecret,
         isPaid: false,

@@ -24,7 +24,7 @@ export type RefundAndEnd = {
    * not refunded, or null. Throws if a purchase could not be ended.
    */
   refundAndEnd(actor: Actor, buyer: Buyer): Promise<string | null>
-  /** One buyer's failure doesn't skip the others. Returns the sentences, each after the buyer's email address. */
+  /** Goes on after one buyer's failure. Returns the sentences, each after the buyer's email address. */
   refundAndEndAll(actor: Actor, buyers: Buyer[]): Promise<string[]>
 }
 
