@@ -40,6 +40,16 @@ test('a keyboard user can skip to the content and reach every control of the pro
       document.getAnimations().filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1),
     )
     expect(runningAnimations).toEqual([])
+    const seenAtOnce = await page.evaluate(() => {
+      const main = document.querySelector('main')
+      const heading = main?.querySelector('h1')
+      if (!main || !heading) throw new Error('The page has no heading')
+      return ['hidden', 'visible'].map((visibility) => {
+        main.style.visibility = visibility
+        return getComputedStyle(heading).visibility
+      })
+    })
+    expect(seenAtOnce).toEqual(['hidden', 'visible'])
   })
 
   await page.keyboard.press('Tab')
