@@ -1,10 +1,6 @@
-import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { accessAdmin } from '#contract/access/access-admin.ts'
 import { assets } from '#contract/access/assets.ts'
 import { privatePackage } from '#contract/access/package.ts'
-import { paths } from '#server/paths.ts'
 import { dialog, openAdmin } from './admin-helpers.ts'
 import { expect, expectAccessible, logInAs, openShop, testWithShop } from './shop.ts'
 import { declineCookies, fillCard, holdRequests } from './visitors.ts'
@@ -83,12 +79,7 @@ No.
 - Look at the arrow.
 `
 
-const test = testWithShop(() => {
-  const productsFolder = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(paths.products, productsFolder, { recursive: true })
-  writeFileSync(join(productsFolder, 'trend-compass.md'), productFile)
-  return openShop({ products: productsFolder })
-})
+const test = testWithShop(() => openShop({ productFiles: { 'trend-compass.md': productFile } }))
 
 test.describe.configure({ mode: 'default' })
 

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox, type SentMail } from '../gateways/outbox.ts'
+import { paths } from '../paths.ts'
 import type { PasswordCost, Passwords } from '../security/passwords.ts'
 import type { StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
@@ -28,7 +29,8 @@ export type OpenShopOptions = {
   crashPoint?: (name: string) => void
   /** By default, payments and webhooks wait until `settle` or `advance`. */
   quirks?: StartOptions['quirks']
-  products?: string
+  /** Added to the copied products, or in place of them, by file name. */
+  productFiles?: Record<string, string>
   stripeAddress?: StartOptions['stripeAddress']
   lockWaitMs?: number
   /** Browser tests start the shop from the build. */
@@ -53,7 +55,7 @@ export async function openShop({
   quirks = heldUntilSettled,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
-  products,
+  productFiles,
   stripeAddress,
   lockWaitMs,
   start,
@@ -62,6 +64,10 @@ export async function openShop({
   // Starts before anything that takes time, so that the clock is not behind Stripe's.
   const clock = createClock(startsAt)
   const database = databaseUrl ? undefined : await createTestDatabase()
+  async function removeFiles() {
+    await database?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  }
   const config = {
     ...readConfig({
       PORT: '0',
@@ -86,9 +92,12 @@ export async function openShop({
     passwordCost,
     passwords,
     quirks,
-    products,
+    products: productFiles && writeProducts(folder, productFiles),
     stripeAddress,
     lockWaitMs,
+  }).catch(async (error: unknown) => {
+    await removeFiles()
+    throw error
   })
   // Not the public address, which may be another host in production.
   const url = `http://localhost:${shop.config.port}`
@@ -110,8 +119,7 @@ export async function openShop({
 
   async function close() {
     await shop.close()
-    await database?.drop()
-    rmSync(folder, { recursive: true, force: true })
+    await removeFiles()
   }
 
   return {
@@ -153,6 +161,13 @@ export async function openShop({
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function writeProducts(folder: string, files: Record<string, string>) {
+  const products = join(folder, 'products')
+  cpSync(paths.products, products, { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(products, name), text)
+  return products
 }
 
 function createClock(startsAt: Date) {

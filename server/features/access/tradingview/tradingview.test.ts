@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { access } from '#contract/access/access.ts'
@@ -298,11 +297,9 @@ describe('a username', () => {
 })
 
 test('a product without scripts is listed as a need, and its buyers wait for the seller', async () => {
-  const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(paths.products, products, { recursive: true })
   const source = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
-  writeFileSync(join(products, 'alpha-tool.md'), source.replace('name: Rebound Sigma Pro', 'name: Alpha Tool'))
-  await using second = await openConnectedShop({ products })
+  const productFiles = { 'alpha-tool.md': source.replace('name: Rebound Sigma Pro', 'name: Alpha Tool') }
+  await using second = await openConnectedShop({ productFiles })
   const admin = await second.admin()
   const needs = async () => (await admin.call(overview.adminNeeds, {})).map(({ kind }) => kind)
   expect(await needs()).toContain('unscripted_products')

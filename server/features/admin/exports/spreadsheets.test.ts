@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exports } from '#contract/admin/exports.ts'
 import { accessForms, users } from '#server/database/schema.ts'
 import { bookPurchase } from '#server/testing/book-purchase.ts'
@@ -13,8 +13,7 @@ import { openShop } from '#server/testing/open-shop.ts'
 const skipNote = process.env.SPREADSHEETS
   ? ''
   : ' (skipped: npm run proof -- spreadsheets, with Debian’s libreoffice-calc-nogui)'
-const folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+let folder: string
 
 /** LibreOffice's options for CSV: separators as character codes, quote, UTF-8, first line, language. */
 const importOptions = {
@@ -60,6 +59,11 @@ const disguises = [
 ]
 
 describe.skipIf(!process.env.SPREADSHEETS)(`a spreadsheet${skipNote}`, () => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'shop-spreadsheets-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
   test.for(Object.keys(importOptions) as (keyof typeof importOptions)[])(
     '(%s) runs a planted formula but nothing in our files',
     { timeout: 120_000 },

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessAdmin } from '#contract/access/access-admin.ts'
@@ -126,14 +125,12 @@ test('a plan named like a property of Object.prototype is refused', async () => 
 })
 
 test('in a shop with two products, each line is booked for the product that it names', async () => {
-  const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(paths.products, products, { recursive: true })
-  const file = readFileSync(join(products, 'rebound-sigma-pro.md'), 'utf8')
+  const file = readFileSync(join(paths.products, 'rebound-sigma-pro.md'), 'utf8')
   const secondProduct = file
     .replace('name: Rebound Sigma Pro', 'name: Trend Compass')
     .replace('order: 100', 'order: 200')
-  writeFileSync(join(products, 'trend-compass.md'), secondProduct)
-  await using ownShop = await openShop({ products, startsAt: new Date('2027-03-01T10:00:00Z') })
+  const productFiles = { 'trend-compass.md': secondProduct }
+  await using ownShop = await openShop({ productFiles, startsAt: new Date('2027-03-01T10:00:00Z') })
   const seller = await ownShop.admin()
   const lines = [
     lineFor('ada@example.com', { product: 'rebound-sigma-pro', tradingViewUsername: 'ada_t' }),

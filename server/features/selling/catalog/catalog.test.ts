@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { privatePackage } from '#contract/access/package.ts'
@@ -79,9 +78,7 @@ test('all faults of a product file are reported at once, in the order of its lin
 })
 
 test('a second product leaves the first unchanged, and each has separate links', async () => {
-  const products = mkdtempSync(join(tmpdir(), 'products-'))
-  cpSync(paths.products, products, { recursive: true })
-  await using oneProductShop = await openShop({ products })
+  await using oneProductShop = await openShop()
   const admin = await oneProductShop.admin()
   const savedLinks = { indicatorUrl: 'https://www.tradingview.com/script/first', strategyUrl: '' }
   await admin.call(settings.adminSaveLinks, { slug: 'rebound-sigma-pro', ...savedLinks })
@@ -94,8 +91,10 @@ test('a second product leaves the first unchanged, and each has separate links',
     .replace('order: 100\n', '')
     .replace(/^indicator: .*$/m, 'indicator: https://www.tradingview.com/script/second')
     .replace(/^strategy: .*\n/m, '')
-  writeFileSync(join(products, 'alpha-tool.md'), secondFile)
-  await using shop = await openShop({ products, databaseUrl: oneProductShop.config.databaseUrl ?? '' })
+  await using shop = await openShop({
+    productFiles: { 'alpha-tool.md': secondFile },
+    databaseUrl: oneProductShop.config.databaseUrl ?? '',
+  })
   const seller = await shop.admin()
   const listedProducts = await seller.call(prices.adminProducts, {})
   expect(listedProducts.map(({ slug }) => slug)).toEqual(['rebound-sigma-pro', 'alpha-tool'])

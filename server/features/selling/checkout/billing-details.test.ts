@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
@@ -15,20 +14,15 @@ import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 
-const products = mkdtempSync(join(tmpdir(), 'products-'))
 const secondProduct = 'second-sigma'
 let shop: TestShop
 beforeAll(async () => {
-  cpSync(paths.products, products, { recursive: true })
-  const source = readFileSync(join(products, `${reboundSigmaPro.slug}.md`), 'utf8')
-  writeFileSync(join(products, `${secondProduct}.md`), source.replace('name: Rebound Sigma Pro', 'name: Second Sigma'))
-  shop = await openShop({ products, env: { TAX: 'stripe' } })
+  const source = readFileSync(join(paths.products, `${reboundSigmaPro.slug}.md`), 'utf8')
+  const productFiles = { [`${secondProduct}.md`]: source.replace('name: Rebound Sigma Pro', 'name: Second Sigma') }
+  shop = await openShop({ productFiles, env: { TAX: 'stripe' } })
 })
 afterEach(() => shop.stopBilling())
-afterAll(async () => {
-  await shop.close()
-  rmSync(products, { recursive: true })
-})
+afterAll(() => shop.close())
 
 type Place = { country: string; postalCode?: string; vatId?: string }
 type Buyer = Awaited<ReturnType<TestShop['user']>>

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import StripeSdk from 'stripe'
@@ -17,19 +16,15 @@ import { reboundSigmaPro } from '#server/testing/book-purchase.ts'
 import { compareBooks } from '#server/testing/books.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 
-const products = mkdtempSync(join(tmpdir(), 'products-'))
 let shop: TestShop
 beforeAll(async () => {
-  cpSync(paths.products, products, { recursive: true })
-  const file = join(products, 'rebound-sigma-pro.md')
+  const fileName = 'rebound-sigma-pro.md'
+  const file = readFileSync(join(paths.products, fileName), 'utf8')
   const quarterly = 'quarterly: $99\nregular quarterly: $129\n'
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^yearly: /m, `${quarterly}$&`))
-  shop = await openShop({ products, env: { CONSUMER_LAW: 'eu' } })
+  const productFiles = { [fileName]: file.replace(/^yearly: /m, `${quarterly}$&`) }
+  shop = await openShop({ productFiles, env: { CONSUMER_LAW: 'eu' } })
 })
-afterAll(async () => {
-  await shop.close()
-  rmSync(products, { recursive: true })
-})
+afterAll(() => shop.close())
 
 type Buyer = Awaited<ReturnType<TestShop['buyer']>>
 
