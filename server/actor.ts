@@ -10,8 +10,6 @@ export type Actor<Caller extends User | null = User> = {
   sessionId: string | null
   ip: string
   userAgent: string
-  /** Secret cookie of a browser that has logged in before, to any account. */
-  device: string | undefined
   /** True if the role requires a second factor that this session lacks: only its set-up is allowed. */
   mustSetUp: boolean
 }

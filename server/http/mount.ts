@@ -52,7 +52,7 @@ export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof 
 type Dependencies = {
   sessions: { find(token: string, ip: string): Promise<(Session & { newToken?: string | undefined }) | undefined> }
   gate: Pick<Gate, 'authorize' | 'mustSetUp' | 'assertFresh'>
-  cookies: { session: Cookie; device: Cookie }
+  cookies: { session: Cookie }
   /** Across all processes; without it, nothing is counted. */
   limits: Pick<Attempts, 'countOrRefuse'> | undefined
   /** For forms that are posted without scripts. */
@@ -74,7 +74,6 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
     sessionId: session?.id ?? null,
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
-    device: cookies.device.read(request),
     mustSetUp: session !== undefined && gate.mustSetUp(session),
   })
 

@@ -29,7 +29,7 @@ export function mountIdentity(http: Http, context: RouteContext, identity: Ident
     loginPage: () => '/auth',
 
     async login(input, call) {
-      return identity.logIn(await accounts.login.login(call.actor, input), call)
+      return identity.logIn(await accounts.login.login(call.actor, input, cookies.device.read(call.request)), call)
     },
 
     async register(input, call) {
@@ -104,7 +104,9 @@ function mountFactors({ mount }: Http, identity: Identity) {
   const { logins, lostDevice, passkeyOptions, setUp, stepUp } = factors
   mount(contract.logins, {
     async withCode({ code }, call) {
-      const { user, authentication } = await logins.withCode(call.actor, cookies.pendingLogin.read(call.request), code)
+      const pendingLoginToken = cookies.pendingLogin.read(call.request)
+      const typed = { code, device: cookies.device.read(call.request) }
+      const { user, authentication } = await logins.withCode(call.actor, pendingLoginToken, typed)
       await beginSession(authentication, call)
       return user
     },
@@ -131,7 +133,7 @@ function mountFactors({ mount }: Http, identity: Identity) {
 
   mount(contract.stepUp, {
     withPassword: ({ password }, { actor }) => stepUp.withPassword(actor, password),
-    withCode: ({ code }, { actor }) => stepUp.withCode(actor, code),
+    withCode: ({ code }, { actor, request }) => stepUp.withCode(actor, { code, device: cookies.device.read(request) }),
     withPasskey: ({ response }, { actor }) => stepUp.withPasskey(actor, response),
   })
 

@@ -17,7 +17,7 @@ type LoginContext = Pick<
 export type Login = {
   register(actor: Actor<null>, account: NewAccount): Promise<LoginResult>
   /** Takes the same time and gives the same answer for unknown addresses and wrong passwords. */
-  login(actor: Actor<null>, credentials: Credentials): Promise<LoginResult>
+  login(actor: Actor<null>, credentials: Credentials, device: string | undefined): Promise<LoginResult>
   sendConfirmation(actor: Actor): Promise<void>
   /** `choosePassword` is true outside the account's own session, because a stranger may have set the password. */
   confirmAddress(actor: Actor<User | null>, token: string): Promise<{ choosePassword: boolean }>
@@ -73,9 +73,9 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
       })
     },
 
-    async login(actor, { email, password }) {
-      const device = await findKnownDevice(db, email, actor.device)
-      await attempts.countOrRefuse('login', email, loginLimit, { device }).catch((error: unknown) => {
+    async login(actor, { email, password }, device) {
+      const knownDevice = await findKnownDevice(db, email, device)
+      await attempts.countOrRefuse('login', email, loginLimit, { device: knownDevice }).catch((error: unknown) => {
         securityLog('login locked', actor)
         throw error
       })
@@ -91,7 +91,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
         throw wrongCredentials()
       }
       securityLog('login', caller)
-      await attempts.clear('login', email, device)
+      await attempts.clear('login', email, knownDevice)
       const { user, passwordHash, handedOverAt } = account
       return {
         user,

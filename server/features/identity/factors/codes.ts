@@ -15,6 +15,9 @@ export type Codes = {
   useForRecovery(actor: Actor<User | null>, typed: TypedCode): Promise<void>
 }
 
+/** `device` is the secret cookie of the browser, if it has logged in before. */
+export type CodeFromBrowser = { code: string; device: string | undefined }
+
 type TypedCode = {
   userId: string
   code: string

@@ -6,7 +6,7 @@ import { createPasswordCheck } from '#server/security/own-password.ts'
 import { findKnownDevice, type Sessions } from '../sessions/sessions.ts'
 import { createAppCodes } from './app-codes.ts'
 import { createChallenges } from './challenges.ts'
-import { type Codes, createCodes } from './codes.ts'
+import { type CodeFromBrowser, type Codes, createCodes } from './codes.ts'
 import { createLogins, type Logins } from './logins.ts'
 import { createLostDevice, type LostDevice } from './lost-device.ts'
 import { createNotices } from './notices.ts'
@@ -72,7 +72,7 @@ type StepUpDeps = { sessions: Pick<Sessions, 'recordProof'>; policy: Policy; cod
 /** Repeated proof of identity within a session. */
 type StepUp = {
   withPassword(actor: Actor, password: string): Promise<void>
-  withCode(actor: Actor, code: string): Promise<void>
+  withCode(actor: Actor, typed: CodeFromBrowser): Promise<void>
   withPasskey(actor: Actor, response: Record<string, unknown>): Promise<void>
 }
 
@@ -95,10 +95,10 @@ function createStepUp(
       await sessions.recordProof(db, actor)
     },
 
-    async withCode(actor, code) {
+    async withCode(actor, { code, device }) {
       await assertMayProveWith(actor, 'code')
-      const device = await findKnownDevice(db, actor.user.email, actor.device)
-      await codes.useFromApp(actor, { userId: actor.user.id, code, device })
+      const knownDevice = await findKnownDevice(db, actor.user.email, device)
+      await codes.useFromApp(actor, { userId: actor.user.id, code, device: knownDevice })
       await sessions.recordProof(db, actor, 'password and code')
     },
 

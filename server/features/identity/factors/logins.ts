@@ -7,7 +7,7 @@ import { userColumns, users } from '#server/database/schema.ts'
 import { Refusal } from '#server/errors.ts'
 import { hashToken } from '#server/security/tokens.ts'
 import { type Authentication, endSessions, findKnownDevice, type LoginResult } from '../sessions/sessions.ts'
-import { type Codes, isAppCode, recovery } from './codes.ts'
+import { type CodeFromBrowser, type Codes, isAppCode, recovery } from './codes.ts'
 import type { LostDevice } from './lost-device.ts'
 import type { Notices } from './notices.ts'
 import type { PasskeyLogin } from './passkey-login.ts'
@@ -19,7 +19,7 @@ type LoginContext = Pick<Context, 'db' | 'now' | 'secrets' | 'securityLog'>
 export type Logins = {
   /** Undefined if no factor must follow the password or the emailed link. */
   secondStepOf(login: LoginResult): Promise<{ next: WayToProve[]; pendingLoginToken: string } | undefined>
-  withCode(actor: Actor<null>, pendingLoginToken: string | undefined, code: string): Promise<LoginResult>
+  withCode(actor: Actor<null>, pendingLoginToken: string | undefined, typed: CodeFromBrowser): Promise<LoginResult>
   withPasskey(actor: Actor<null>, response: Record<string, unknown>): Promise<LoginResult>
   /** Starts a reset of the factors after a correct password or an emailed link. */
   reportLostDevice(pendingLoginToken: string | undefined): Promise<void>
@@ -58,11 +58,10 @@ export function createLogins(
       return next.length > 0 ? { next, pendingLoginToken: pendingLogins.seal(authentication) } : undefined
     },
 
-    async withCode(actor, pendingLoginToken, code) {
+    async withCode(actor, pendingLoginToken, { code, device }) {
       const authentication = await pendingLogins.open(pendingLoginToken)
       const { user } = await findAccount(authentication.userId)
-      const device = await findKnownDevice(db, user.email, actor.device)
-      const typed = { userId: user.id, code, device }
+      const typed = { userId: user.id, code, device: await findKnownDevice(db, user.email, device) }
       const isFromApp = isAppCode(code)
       if (isFromApp) {
         await codes.useFromApp(actor, typed)

@@ -3,8 +3,8 @@ import type { Database, Transaction } from '#server/database/connect.ts'
 import { knownDevices, users } from '#server/database/schema.ts'
 import { hashToken } from '#server/security/tokens.ts'
 
-/** `device` is the secret cookie of a browser (`Actor.device`). */
-type DeviceTraits = { device: string | undefined; userAgent: string; ip: string }
+/** `device` is the secret cookie of a browser that has logged in before, to any account. */
+export type DeviceTraits = { device: string | undefined; userAgent: string; ip: string }
 
 const cookieFingerprint = (device: string) => hashToken(`cookie ${device}`)
 

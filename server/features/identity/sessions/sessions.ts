@@ -9,7 +9,7 @@ import type { HistoryPart } from '#server/database/cursor.ts'
 import { logins, sessions, users } from '#server/database/schema.ts'
 import { notFound, type Refusal } from '#server/errors.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
-import { rememberDevice } from './known-devices.ts'
+import { type DeviceTraits, rememberDevice } from './known-devices.ts'
 import { createFindSession, expiryOf, type FindSession, withToken } from './session-tokens.ts'
 
 export { findKnownDevice, forgetDevices } from './known-devices.ts'
@@ -24,7 +24,7 @@ type LoginEntry = Pick<typeof logins.$inferSelect, 'id' | 'at' | 'userAgent' | '
 export type Sessions = {
   find: FindSession
   /** Starts a session with a new token, against session fixation, and ends the old one. Returns the token. */
-  begin(actor: Actor<User | null>, authentication: Authentication, oldToken: string | undefined): Promise<string>
+  begin(client: DeviceTraits, authentication: Authentication, oldToken: string | undefined): Promise<string>
   end(token: string): Promise<void>
   devices(userId: string): Promise<SessionRow[]>
   endOne(actor: Actor, id: string): Promise<void>
