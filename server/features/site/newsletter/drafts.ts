@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
+import type { Transaction } from '#server/database/connect.ts'
 import { newsletters } from '#server/database/schema.ts'
 import { conflict } from '#server/errors.ts'
 import { type Audience, countAudience } from './audience.ts'
@@ -10,7 +11,7 @@ type DraftContext = Pick<Context, 'audit' | 'catalog' | 'config' | 'db' | 'mails
 
 export type Drafts = NewsletterViews & {
   /** Throws the reason why a draft can't be changed: sent, scheduled, or saved by someone else. */
-  refuseStale(id: string): Promise<never>
+  refuseStale(tx: Transaction, id: string): Promise<never>
   audiences(): Promise<{ subscribers: number; buyers: { productId: string; count: number }[] }>
   create(actor: Actor, draft: DraftInput): Promise<{ id: string }>
   save(actor: Actor, id: string, version: number, draft: DraftInput): Promise<void>
@@ -29,8 +30,8 @@ export function createDrafts(context: DraftContext): Drafts {
   const views = createViews(context)
   const { find, sampleOf } = views
 
-  async function refuseStale(id: string): Promise<never> {
-    const { state, updatedBy, updatedAt } = await find(id)
+  async function refuseStale(tx: Transaction, id: string): Promise<never> {
+    const { state, updatedBy, updatedAt } = await find(id, tx)
     if (state !== 'draft')
       throw conflict('already-handled', 'This newsletter has been sent or scheduled. It can’t be changed anymore.')
     const time = updatedAt.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
@@ -73,7 +74,7 @@ export function createDrafts(context: DraftContext): Drafts {
     async save(actor, id, version, draft) {
       await db.transaction(async (tx) => {
         const [stored] = await tx.select().from(newsletters).where(isDraft(id, version)).for('update')
-        if (!stored) return refuseStale(id)
+        if (!stored) return refuseStale(tx, id)
         await tx
           .update(newsletters)
           .set({ ...draft, version: version + 1, updatedAt: now(), updatedBy: actor.user.id })
@@ -88,7 +89,7 @@ export function createDrafts(context: DraftContext): Drafts {
     async remove(actor, id) {
       await db.transaction(async (tx) => {
         const removed = await tx.delete(newsletters).where(and(eq(newsletters.id, id), eq(newsletters.state, 'draft')))
-        if (removed.rowCount === 0) await refuseStale(id)
+        if (removed.rowCount === 0) await refuseStale(tx, id)
         await audit.record(tx, actor, { action: 'newsletter.delete', subject: id })
       })
     },

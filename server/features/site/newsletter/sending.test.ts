@@ -108,6 +108,18 @@ test('two admins can’t overwrite each other’s draft, and a sent newsletter c
   await expect(admin.call(newsletters.adminDelete, { id })).rejects.toMatchObject({ status: 409 })
 })
 
+test('many saves of an outdated draft at once are each refused with the reason', async () => {
+  const { admin, createDraft } = await openNewsletterShop()
+  const { id } = await createDraft()
+  await admin.call(newsletters.adminSave, { id, version: 1, ...draft, subject: 'Second' })
+  // Twice as many as the shop's connections to the database.
+  const saves = Array.from({ length: 20 }, () => admin.call(newsletters.adminSave, { id, version: 1, ...draft }))
+  const outcomes = await Promise.allSettled(saves)
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason.code)).toEqual(
+    saves.map(() => 'changed-meanwhile'),
+  )
+})
+
 test('a newsletter is not sent without postal address, support address and public address, and the screen says so', async () => {
   const env = { SELLER_NAME: '', SUPPORT_EMAIL: '', PUBLIC_URL: '' }
   const { admin, createDraft, show, smtp } = await openNewsletterShop({}, { env })

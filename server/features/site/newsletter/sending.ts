@@ -127,7 +127,7 @@ export function createSending(context: SendingContext, { refuseStale }: Pick<Dra
           .set({ state: 'scheduled', scheduledFor: sendAt ?? null, approvedAt: now(), updatedBy: actor.user.id })
           .where(isDraft(id, version))
           .returning()
-        if (!approved) return refuseStale(id)
+        if (!approved) return refuseStale(tx, id)
         if (!sendAt) await start(tx, approved)
         await audit.record(tx, actor, { action: 'newsletter.send', subject: id })
       })

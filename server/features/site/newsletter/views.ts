@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { newsletters as calls } from '#contract/site/newsletters.ts'
 import type { Context } from '#server/context.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
 import { newsletters, newsletterRecipients as recipients, users } from '#server/database/schema.ts'
 import { notFound } from '#server/errors.ts'
@@ -11,7 +12,7 @@ import { countAudience, countUnreachable } from './audience.ts'
 type ViewDeps = Pick<Context, 'config' | 'db' | 'mails' | 'settings'>
 
 export type NewsletterViews = {
-  find(id: string): Promise<NewsletterWithEditor>
+  find(id: string, tx?: Transaction): Promise<NewsletterWithEditor>
   /** Data of a preview or test email, with a sample link to unsubscribe. */
   sampleOf(newsletter: Newsletter | NewsletterWithEditor): Sample
   list(page: ParsedInputOf<typeof calls.adminList>): Promise<Page<RawOutputOf<typeof calls.adminList>[number]>>
@@ -77,8 +78,8 @@ export function createViews(context: ViewDeps): NewsletterViews {
     }
   }
 
-  async function find(id: string) {
-    const [found] = await db
+  async function find(id: string, tx: Database | Transaction = db) {
+    const [found] = await tx
       .select(columnsWithEditor)
       .from(newsletters)
       .innerJoin(users, eq(users.id, newsletters.updatedBy))
