@@ -9,6 +9,9 @@ const isQuick = Boolean(process.env.QUICK)
 export const sized = <Limit extends object>(full: Limit, quick: Partial<Limit>): Limit =>
   isQuick ? { ...full, ...quick } : full
 
+/** Environment of a shop whose memory is measured. With much memory, V8 collects late, and memory grows without a leak. */
+export const smallHeap = { NODE_OPTIONS: '--max-old-space-size=128' }
+
 type FaultTools = { shop: LabShop; lab: typeof lab }
 /** `figures` is a sentence with the measured values. */
 type Outcome = { ok: boolean; figures: string; skipped?: boolean }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { ConnectionError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { newsletters } from '#contract/site/newsletters.ts'
 import { freePort } from '#server/database/free-port.ts'
@@ -12,12 +13,14 @@ import { createVisitor } from '#server/testing/visitor.ts'
 import { query } from '../lab/lab.ts'
 import { memoryOf } from '../lab/measures.ts'
 import { seller } from '../lab/shop-process.ts'
-import { details, fault } from './fault.ts'
+import { details, fault, smallHeap } from './fault.ts'
 
 const size = { kills: 4, readers: 200, list: 5000 }
 const limit = { growthMb: 60, delaySeconds: 60 }
 
-const postalAddress = {
+/** Details without which no newsletter is sent. */
+const sellerDetails = {
+  SUPPORT_EMAIL: 'help@shop.example',
   SELLER_NAME: 'Ada Lovelace',
   SELLER_STREET: 'Ring 1',
   SELLER_CITY: '4500 Solothurn',
@@ -90,7 +93,7 @@ fault(
     const place = { databaseUrl, dataDir }
     const port = await freePort()
     const env = {
-      ...postalAddress,
+      ...sellerDetails,
       PORT: String(port),
       PUBLIC_URL: `http://localhost:${port}`,
       SMTP_URL: smtp.url,
@@ -107,8 +110,10 @@ fault(
         const exit = running.child.signalCode ? Promise.resolve() : once(running.child, 'exit')
         if (kills === 0) {
           await addReaders(databaseUrl, size.readers)
-          // The shop may be killed before it answers.
-          await sendNewsletter(await logIn(running.url, login)).catch(() => undefined)
+          await sendNewsletter(await logIn(running.url, login)).catch((error: unknown) => {
+            // The shop may be killed before it answers.
+            if (!(error instanceof ConnectionError)) throw error
+          })
         }
         await exit
       }
@@ -165,7 +170,7 @@ fault(
         arrived.set(to, performance.now())
       },
     })
-    const sendingShop = await lab.openShop({ ...postalAddress, SMTP_URL: smtp.url, MAIL_RATE: '3000' })
+    const sendingShop = await lab.openShop({ ...sellerDetails, SMTP_URL: smtp.url, MAIL_RATE: '3000', ...smallHeap })
     try {
       await addReaders(sendingShop.databaseUrl, size.list)
       await sendNewsletter(await logIn(sendingShop.url, seller))
