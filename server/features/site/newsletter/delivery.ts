@@ -130,7 +130,10 @@ export function createDelivery(context: DeliveryContext): Delivery {
         }
       }
     }
-    await Promise.all(Array.from({ length: poolSize }, sendUntilDone))
+    const loops = await Promise.allSettled(Array.from({ length: poolSize }, sendUntilDone))
+    // Only now, because the next try of this job must not run beside a loop of this one.
+    const failed = loops.find((loop) => loop.status === 'rejected')
+    if (failed) throw failed.reason
     await finish(newsletter)
   }
 

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newsletter, newsletterVersion } from '#contract/site/newsletter.ts'
 import { newsletterAddresses } from '#contract/site/newsletters.ts'
@@ -36,6 +36,24 @@ const status = async (email: string) => {
   if (row.unsubscribedAt) return 'left'
   return row.confirmedAt ? 'subscribed' : 'asked'
 }
+
+test('a confirmation that fails halfway has not happened', async () => {
+  const email = newAddress()
+  const { confirm } = await subscribe(email)
+  const { id, token } = confirm
+  const { db } = shop.connection
+  await db.execute(
+    sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'failed'; end $$`,
+  )
+  await db.execute(
+    sql`create trigger fail before delete on mail_suppressions for each statement execute function fail()`,
+  )
+  await expect(shop.visitor().call(newsletter.confirm, { id, token })).rejects.toMatchObject({ status: 500 })
+  await db.execute(sql`drop function fail() cascade`)
+  expect(await status(email)).toBe('asked')
+  await shop.visitor().call(newsletter.confirm, { id, token })
+  expect(await status(email)).toBe('subscribed')
+})
 
 test('the consent can be proven: its text, page and times, and where both steps came from', async () => {
   const email = newAddress()

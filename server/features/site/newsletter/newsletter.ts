@@ -93,14 +93,16 @@ export function createNewsletter(context: NewsletterContext): Newsletter {
     async confirm(id, token, ip) {
       if (!isLinkToken('newsletter-confirm', id, token))
         throw new Refusal(400, 'link-invalid', 'This link is not valid')
-      const [confirmed] = await db
-        .update(subscriptions)
-        .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
-        .where(eq(subscriptions.id, id))
-        .returning({ email: subscriptions.email })
-      if (!confirmed) throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
-      // A new confirmation from the mailbox revokes an earlier objection.
-      await db.delete(suppressions).where(eq(suppressions.email, confirmed.email))
+      await db.transaction(async (tx) => {
+        const [confirmed] = await tx
+          .update(subscriptions)
+          .set({ confirmedAt: now(), unsubscribedAt: null, timesAsked: 0, confirmedFrom: hashToken(ip) })
+          .where(eq(subscriptions.id, id))
+          .returning({ email: subscriptions.email })
+        if (!confirmed) throw new Refusal(410, 'link-expired', 'This link has expired. Please subscribe again.')
+        // A new confirmation from the mailbox revokes an earlier objection.
+        await tx.delete(suppressions).where(eq(suppressions.email, confirmed.email))
+      })
     },
 
     async list({ limit, cursor, q, state }) {
