@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { sessions } from '#server/database/schema.ts'
@@ -57,6 +58,19 @@ describe('a session', () => {
     }
     ownShop.clock.advance({ days: 10 })
     expect(await person.call(accounts.user, {})).toBeNull()
+  })
+
+  test('stays if a new login of its browser fails', async () => {
+    await using ownShop = await openShop()
+    const person = await ownShop.user()
+    const { db } = ownShop.connection
+    await db.execute(
+      sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'failed'; end $$`,
+    )
+    await db.execute(sql`create trigger fail before insert on logins for each row execute function fail()`)
+    const login = person.call(accounts.login, { email: person.user.email, password: person.password })
+    await expect(login).rejects.toMatchObject({ status: 500 })
+    expect(await person.call(accounts.user, {})).toEqual(person.user)
   })
 
   test('of an admin ends after 12 hours even if a later end is stored', async () => {

@@ -36,7 +36,7 @@ export type Sessions = {
   /** Records a repeated proof of identity. `provenBy` is set if the proof is stronger than that of the login. */
   recordProof(tx: Transaction | Database, actor: Actor, provenBy?: Proof): Promise<void>
   /** Records that a proof is in use, so that it stays fresh. */
-  recordProofUse(sessionId: string): Promise<void>
+  recordProofUse(sessionId: string, tx?: Transaction): Promise<void>
 }
 
 /** Proof of a finished login. `refusalIfChanged` is for a password or an owner that changed before the session starts. */
@@ -62,7 +62,7 @@ export async function endSessions(
 
 export function createSessions(context: SessionDeps): Sessions {
   const { db, now, mails, attempts, securityLog } = context
-  const end = (token: string) => db.delete(sessions).where(withToken(hashToken(token)))
+  const end = (tx: Transaction | Database, token: string) => tx.delete(sessions).where(withToken(hashToken(token)))
 
   return {
     find: createFindSession(context),
@@ -74,7 +74,6 @@ export function createSessions(context: SessionDeps): Sessions {
     ) {
       const token = randomToken()
       const client = { userAgent: userAgent.slice(0, 300), ip }
-      if (oldToken) await end(oldToken)
       await db.transaction(async (tx) => {
         // Claims before it locks the user, in the same order as the booking of a payment, against deadlocks.
         await claim?.(tx)
@@ -108,6 +107,7 @@ export function createSessions(context: SessionDeps): Sessions {
             expiresAt: expiryOf({ now: now(), createdAt: now(), user }),
             ...client,
           })
+        if (oldToken) await end(tx, oldToken)
         await tx.insert(logins).values({ userId, at: now(), ...client })
         const isNewDevice = await rememberDevice(tx, userId, { ...client, device: deviceToken }, now())
         // Emails only proven addresses, because anyone can sign up with any address.
@@ -118,7 +118,7 @@ export function createSessions(context: SessionDeps): Sessions {
     },
 
     async end(token) {
-      await end(token)
+      await end(db, token)
     },
 
     devices: (userId) =>
@@ -165,8 +165,8 @@ export function createSessions(context: SessionDeps): Sessions {
         .where(eq(sessions.id, sessionId ?? ''))
     },
 
-    async recordProofUse(sessionId) {
-      await db.update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
+    async recordProofUse(sessionId, tx) {
+      await (tx ?? db).update(sessions).set({ proofUsedAt: now() }).where(eq(sessions.id, sessionId))
     },
   }
 }
