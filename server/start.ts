@@ -65,7 +65,7 @@ export type StartOptions = {
 
 type Parts = Omit<Dependencies, 'pages'>
 
-/** The composition root; `close` closes the parts in reverse order. */
+/** The composition root; `close` closes all parts in reverse order, even if one of them fails. */
 export async function startShop(
   initialConfig: Config,
   {
@@ -83,22 +83,20 @@ export async function startShop(
     lockWaitMs,
   }: StartOptions,
 ) {
-  const closers: (() => Promise<void> | void)[] = []
-  const close = async () => {
-    for (const step of closers.splice(0).toReversed()) await step()
-  }
+  const closers = new AsyncDisposableStack()
+  const close = () => closers.disposeAsync()
   try {
     const port = await portFor(initialConfig)
     assertWritable(initialConfig.dataDir)
     if (withPages && !allowsOutdatedBuild) assertBuilt()
     const embedded = initialConfig.databaseUrl ? undefined : await openEmbedded(initialConfig.dataDir)
-    if (embedded) closers.push(embedded.close)
+    if (embedded) closers.defer(embedded.close)
     const url = embedded?.url ?? initialConfig.databaseUrl ?? ''
 
     const onLost = (error: Error) => log.warn({ err: error }, 'database connection lost')
     const { dataDir, databaseDirectUrl: directUrl, databaseReplicaUrl: replicaUrl } = initialConfig
     const connection = connect(url, onLost, { directUrl, replicaUrl, lockWaitMs })
-    closers.push(connection.close)
+    closers.defer(connection.close)
     await assertReachable(connection.pool, url)
     const secrets = createSecrets(loadSecretsKey(initialConfig.secretsKey, dataDir), initialConfig.oldSecretsKey)
     await migrate(connection.url, {
@@ -118,7 +116,8 @@ export async function startShop(
     })
     await settings.load()
     const { transport, bulkMail } = openMail(config, settings, log)
-    closers.push(() => transport.close(), bulkMail.close)
+    closers.defer(() => transport.close())
+    closers.defer(bulkMail.close)
     const payments = await openPayments({
       config,
       seller: () => settings.current.seller,
@@ -128,9 +127,9 @@ export async function startShop(
       quirks,
       stripeAddress,
     })
-    closers.push(payments.close)
+    closers.defer(payments.close)
     const paymentAccount = await openConfiguredAccount(payments, { db: connection.db, now, log, config })
-    closers.push(paymentAccount.close)
+    closers.defer(paymentAccount.close)
     const queue = createQueue({ url: connection.url, log, withSchedules })
     const tradingView = createTradingViewGateway({
       isAllowed: config.mayCallTradingView,
@@ -158,12 +157,12 @@ export async function startShop(
       crashPoint,
     }
     const pages = withPages ? await openShopPages(parts, payments) : noPages()
-    closers.push(pages.close)
+    closers.defer(pages.close)
     const app = await createApp({ ...parts, pages })
     await queue.start()
-    closers.push(queue.stop)
+    closers.defer(queue.stop)
     await listen(app, config)
-    closers.push(() => app.close())
+    closers.defer(() => app.close())
     payments.allowSandboxWebhooks()
 
     // Last, because the password is shown only once: a start that fails must not have created the admin.
@@ -191,7 +190,7 @@ export async function startShop(
       close,
     }
   } catch (error) {
-    await close()
+    await close().catch((closeError: unknown) => log.error({ err: closeError }, 'could not close after a failed start'))
     throw error
   }
 }
