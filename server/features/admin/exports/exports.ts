@@ -31,40 +31,37 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
       }),
   })
 
-  async function openConnection() {
+  /** Connects, and ends the connection after the work. A lost connection fails the work instead of ending the process. */
+  async function withClient(work: (client: pg.Client) => Promise<void>) {
     const client = new pg.Client({ connectionString: connection.readUrl, application_name: 'shop export' })
-    await client.connect()
-    const { rows } = await client.query<{ pid: number }>(
-      `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false), set_config('work_mem', '16MB', false)`,
-    )
-    return { client, pid: rows[0]?.pid }
-  }
-
-  async function cancelQuery(pid: number | undefined) {
-    const client = new pg.Client({ connectionString: connection.readUrl })
-    await client.connect()
+    client.on('error', () => {})
     try {
-      await client.query('select pg_cancel_backend($1)', [pid])
+      await client.connect()
+      await work(client)
     } finally {
       await client.end()
     }
   }
 
-  async function writeCsv(statement: string, target: PassThrough) {
-    const { client, pid } = await openConnection()
-    client.on('error', (error) => target.destroy(error))
-    try {
-      // Excel recognizes UTF-8 by this byte order mark.
-      target.write('\uFEFF')
-      await pipeline(client.query(copyTo(statement)), target)
-    } catch (error) {
-      // Usually the reader disconnected, so PostgreSQL can stop writing.
-      await cancelQuery(pid)
-      throw error
-    } finally {
-      await client.end()
-    }
-  }
+  const cancelQuery = (pid: number | undefined) =>
+    withClient(async (client) => void (await client.query('select pg_cancel_backend($1)', [pid])))
+
+  const writeCsv = (statement: string, target: PassThrough) =>
+    withClient(async (client) => {
+      const { rows } = await client.query<{ pid: number }>(
+        `select pg_backend_pid() as pid, set_config('datestyle', 'ISO', false), set_config('work_mem', '16MB', false)`,
+      )
+      client.on('error', (error) => target.destroy(error))
+      try {
+        // Excel recognizes UTF-8 by this byte order mark.
+        target.write('\uFEFF')
+        await pipeline(client.query(copyTo(statement)), target)
+      } catch (error) {
+        // Usually the reader disconnected, so PostgreSQL can stop writing.
+        await cancelQuery(rows[0]?.pid)
+        throw error
+      }
+    })
 
   return {
     async download(actor, kind, filter = {}) {
