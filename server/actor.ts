@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import type { person } from '#contract/fields.ts'
+import type { Transaction } from './database/connect.ts'
 
 /** Logged-in caller; `userColumns` in `database/schema/accounts.ts` selects exactly these fields. */
 export type User = Omit<z.input<typeof person>, 'mustSetUp'>
@@ -14,5 +15,5 @@ export type Actor<Caller extends User | null = User> = {
   mustSetUp: boolean
 }
 
-/** Throws a Refusal unless the caller has proven their identity recently (`http/gate.ts`). */
-export type AssertFresh = () => Promise<void>
+/** Throws a Refusal unless the caller has proven their identity recently (`http/gate.ts`). Within a transaction, pass it. */
+export type AssertFresh = (tx?: Transaction) => Promise<void>

@@ -1,3 +1,4 @@
+import type { AssertFresh } from './actor.ts'
 import type { Transaction } from './database/connect.ts'
 
 /** Entered by a buyer at the checkout for one product, or in the profile for all. */
@@ -8,7 +9,7 @@ type EnteredUsername = {
   /** Form field that a refused username is reported at; unset if no person waits for the answer. */
   field?: 'tradingViewUsername'
   /** Called before access moves to another TradingView account; throws if the buyer may not move it. */
-  beforeMove?: () => Promise<void>
+  beforeMove?: AssertFresh
 }
 
 /** Called in the transaction of the change. `areas.ts` connects each event with the module that implements it. */

@@ -3,6 +3,7 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { hasPermission, isPermission, isStaff } from '#contract/permissions.ts'
 import { type Proof, strongProofs, type WayToProve } from '#contract/statuses.ts'
 import type { User } from '../actor.ts'
+import type { Transaction } from '../database/connect.ts'
 import { Refusal } from '../errors.ts'
 import type { SecurityLog } from '../security/security-log.ts'
 
@@ -13,9 +14,9 @@ type Dependencies = {
   staffNeedFactor: boolean
   /** In production, everyone needs a fresh proof; elsewhere, only people with a second factor. */
   production: boolean
-  waysToProve(user: User): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
+  waysToProve(user: User, tx?: Transaction): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
   /** Keeps the proof from expiring. */
-  recordProofUse(sessionId: string): Promise<void>
+  recordProofUse(sessionId: string, tx?: Transaction): Promise<void>
   securityLog: SecurityLog
 }
 
@@ -47,17 +48,17 @@ export function createGate(deps: Dependencies) {
       throw new Refusal(403, 'unproven', 'Confirm your address first. We’ll email you a link.')
   }
 
-  async function assertFresh(fresh: Endpoint['fresh'], { id, user, provenAt, proofUsedAt }: Session) {
+  async function assertFresh(fresh: Endpoint['fresh'], { id, user, provenAt, proofUsedAt }: Session, tx?: Transaction) {
     if (!fresh) return
     const msSince = (time: Date) => now().getTime() - time.getTime()
     const ageMs = msSince(provenAt)
     const wasProofUsed = proofUsedAt !== null && proofUsedAt > provenAt
     const idleMs = msSince(wasProofUsed ? proofUsedAt : provenAt)
     if (idleMs < proofIdleMs && ageMs < proofMaxAgeMs) {
-      if (idleMs >= proofUseIntervalMs) await recordProofUse(id)
+      if (idleMs >= proofUseIntervalMs) await recordProofUse(id, tx)
       return
     }
-    const { ways, hasFactor } = await waysToProve(user)
+    const { ways, hasFactor } = await waysToProve(user, tx)
     if (!production && !hasFactor) return
     if (fresh === 'today' && !hasFactor && ageMs < freshTodayMs) return
     if (ways.length === 0)

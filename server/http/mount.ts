@@ -100,8 +100,8 @@ export function createMount(app: FastifyInstance, deps: Dependencies) {
 
           const input = parseInput(endpoint, request)
           const actor = actorOf(session, request)
-          const assertFresh = async () => {
-            if (session) await gate.assertFresh('today', session)
+          const assertFresh: AssertFresh = async (tx) => {
+            if (session) await gate.assertFresh('today', session, tx)
           }
           const answer = await handler(input, { actor, assertFresh, request, reply })
 

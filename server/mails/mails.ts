@@ -97,7 +97,7 @@ export function createMails({ db, queue, transport, site, now }: MailsDeps) {
 
     /** Sends to the account's present address. */
     async resend(tx: Transaction, id: string) {
-      const { userId, kind, data, isResendable } = await sent.find(id)
+      const { userId, kind, data, isResendable } = await sent.find(id, tx)
       if (kind === 'newsletter') throw conflict('already-handled', 'A newsletter goes to each address once.')
       if (!isResendable) throw conflict('link-used-once', 'Its link can be used once. Send a new link instead.')
       const [user] = await tx.select({ email: users.email }).from(users).where(eq(users.id, userId))

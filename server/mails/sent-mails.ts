@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { retention, retentionStart } from '#contract/retention.ts'
-import type { Database } from '../database/connect.ts'
+import type { Database, Transaction } from '../database/connect.ts'
 import type { HistoryPart } from '../database/cursor.ts'
 import { sentMails, users } from '../database/schema.ts'
 import { notFound } from '../errors.ts'
@@ -34,8 +34,8 @@ export function createSentMails({ db, now, site }: { db: Database; now: () => Da
         for share on conflict do nothing`)
     },
 
-    async find(id: string) {
-      const [mail] = await db.select().from(sentMails).where(eq(sentMails.id, id))
+    async find(id: string, tx: Transaction | Database = db) {
+      const [mail] = await tx.select().from(sentMails).where(eq(sentMails.id, id))
       if (!mail) throw notFound('Email')
       // A link with a `tokenId` works once and expires, so the same email would be useless.
       return { ...mail, isResendable: mail.kind !== 'newsletter' && !('tokenId' in mail.data) }

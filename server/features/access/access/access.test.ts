@@ -174,6 +174,18 @@ describe('a buyer who asks', () => {
     expect(await buyer.mine()).toMatchObject({ state: 'unlocked', username: buyer.name, oldUsername: null })
   })
 
+  test('many times at once is answered each time, also when the proof of identity is checked again', async () => {
+    const buyer = await createUnlockedBuyer()
+    shop.clock.advance({ minutes: 1 })
+    // Twice as many as the shop's connections to the database.
+    const moves = Array.from({ length: 20 }, () =>
+      buyer.call(buyers.changeUsername, { purchaseId: buyer.purchase.id, username: newUsername() }),
+    )
+    const outcomes = await Promise.allSettled(moves)
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'moved'))
+    expect(codes.toSorted()).toEqual(['moved', ...Array.from({ length: 19 }, () => 'too-soon')])
+  })
+
   test('needs only the username if the shop asks for no exchange keys', async () => {
     await expect((await createOwner()).ask({ apiKey: '' })).rejects.toMatchObject({
       serverMessage: 'API key is required',

@@ -2,6 +2,7 @@ import { and, desc, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { dayInWords, dayMs } from '#contract/dates.ts'
 import type { NameProblem } from '#contract/statuses.ts'
 import { nameTakenMessage, normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
+import type { AssertFresh } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
@@ -38,7 +39,7 @@ export type UsernameInput = {
   /** With a field, an unusable username is refused there; otherwise it is stored with its problem. */
   field?: Field
   /** Called before access moves to another TradingView account; throws unless the buyer may. */
-  beforeMove?: (() => Promise<void>) | undefined
+  beforeMove?: AssertFresh | undefined
   /** Product that is unlocked on TradingView already, as the admin says. */
   unlockedProductId?: string | undefined
 }
@@ -94,7 +95,7 @@ export function createNames(context: NameContext, connector: ConnectorInterface)
     const isMove = facts.isPaid && facts.unlockedAccount === 'other' && !isSameName
     if (isMove && byAdmin === null && field) {
       await assertMayChangeUsername(tx, row.userId)
-      await input.beforeMove?.()
+      await input.beforeMove?.(tx)
     }
 
     const isUnlockedAlready = input.unlockedProductId === row.productId && facts.isPaid && nameKey !== null

@@ -108,7 +108,7 @@ export async function changeAccess(
   if (sendsMail)
     await context.mails.send(tx, person.email, mail, {
       name: person.name,
-      product: (await context.catalog.findRow(row.productId)).name,
+      product: (await context.catalog.findRow(row.productId, tx)).name,
       tradingViewUsername: name,
       reason: reason ?? '',
       staysUnlocked: to === 'unlocked' && changed.endRequestedAt === null,
@@ -135,7 +135,7 @@ export async function askSeller(
   const { name, email, deletedAt } = await personOf(tx, userId)
   if (deletedAt) return
   const about = { name, tradingViewUsername: username ?? '' }
-  const product = (await catalog.findRow(productId)).name
+  const product = (await catalog.findRow(productId, tx)).name
   const occasion = `${id} ${askedAt?.toISOString()}`
   if (!(await wasToldByReceipt(tx, { userId, productId, username: username ?? '' }, now())))
     await mails.sendOnce(`received ${occasion}`, email, 'accessRequestReceived', about, tx)

@@ -57,7 +57,7 @@ export function createReminders(
         .orderBy(users.id, purchases.createdAt)
       const served = await connector.servedProducts(tx)
       for (const { email, name, productId } of unaskedBuyers) {
-        const product = (await catalog.findRow(productId)).name
+        const product = (await catalog.findRow(productId, tx)).name
         await mails.send(tx, email, 'tradingViewReminder', { name, product, unlocksItself: served.has(productId) })
       }
     })

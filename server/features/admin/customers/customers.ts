@@ -109,7 +109,7 @@ export function createCustomers(context: CustomerContext, areas: Areas): Custome
 
     document: invoices.linksOf,
 
-    mail: mails.sent.find,
+    mail: (id) => mails.sent.find(id),
 
     async resend(actor, id) {
       await db.transaction(async (tx) => {

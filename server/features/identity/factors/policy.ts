@@ -17,7 +17,7 @@ export type Policy = {
   isSecondStepRequired(user: Person): boolean
   /** Factors that must follow the password. Empty for most people, and for staff who have none yet. */
   secondStepFactorsOf(user: Person): Promise<WayToProve[]>
-  waysToProve(user: Person): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
+  waysToProve(user: Person, tx?: Transaction): Promise<{ ways: WayToProve[]; hasFactor: boolean }>
 }
 
 type Person = Pick<User, 'id' | 'isAdmin' | 'role'>
@@ -60,8 +60,8 @@ export function createPolicy({ db, config }: PolicyDeps): Policy {
       return isPasswordEnough(user, factors) ? [] : factors
     },
 
-    async waysToProve(user) {
-      const credentials = await credentialsOf(user.id)
+    async waysToProve(user, tx) {
+      const credentials = await credentialsOf(user.id, tx)
       const factors = secondFactorsIn(credentials)
       const mayUsePassword = credentials.hasPassword && isPasswordEnough(user, factors)
       const ways: WayToProve[] = mayUsePassword ? [...factors, 'password'] : factors

@@ -118,7 +118,7 @@ export function createBookings(deps: BookingDeps): Bookings {
     if (mustInvite && status === 'active')
       await mails.send(tx, user.email, 'purchaseBooked', {
         name: wasReset ? '' : user.name,
-        product: (await catalog.findRow(productId)).name,
+        product: (await catalog.findRow(productId, tx)).name,
         isGift: kind === 'gift',
         endsAt: bookedUntil?.toISOString() ?? null,
         tokenId: await accounts.guests.createFirstPasswordLink(tx, userId),

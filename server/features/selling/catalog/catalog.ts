@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import type { ListedProduct, ProductState, ProductText } from '#contract/selling/product.ts'
 import type { SiteSettings } from '#contract/site/site-settings.ts'
-import type { Database } from '#server/database/connect.ts'
+import type { Database, Transaction } from '#server/database/connect.ts'
 import { products as productRows } from '#server/database/schema.ts'
 import { notFound, StartError } from '#server/errors.ts'
 import { hashOf } from '#server/pages/compressed.ts'
@@ -23,8 +23,8 @@ export type Catalog = {
   textsBySlug(): Record<string, ProductText>
   findBySlug(slug: string): Product | undefined
   findById(id: string): Product | undefined
-  /** Also finds a product whose file is gone, or that a newer process has added. Throws 404. */
-  findRow(id: string): Promise<{ id: string; slug: string; name: string }>
+  /** Also finds a product whose file is gone, or that a newer process has added. Throws 404. Within a transaction, pass it. */
+  findRow(id: string, tx?: Transaction): Promise<{ id: string; slug: string; name: string }>
 }
 
 export type Product = ProductFile & { id: string }
@@ -113,10 +113,10 @@ export async function openCatalog(db: Database, folder?: string): Promise<Catalo
     },
     findBySlug: (slug) => productsWithFile.find((product) => product.slug === slug),
     findById: (id) => productsWithFile.find((product) => product.id === id),
-    async findRow(id) {
+    async findRow(id, tx) {
       const knownRow = rowById.get(id)
       if (knownRow) return knownRow
-      const [row] = await db.select().from(productRows).where(eq(productRows.id, id))
+      const [row] = await (tx ?? db).select().from(productRows).where(eq(productRows.id, id))
       if (!row) throw notFound('Product')
       rowById.set(id, row)
       return row

@@ -24,13 +24,13 @@ export type Notices = {
 export function createNotices({ mails, attempts, supportEmail, catalog, now }: NoticeDeps): Notices {
   async function findRecipient(tx: Transaction, purchase: PurchaseRow) {
     const buyer = await findBuyer(tx, purchase)
-    const product = (await catalog.findRow(purchase.productId)).name
+    const product = (await catalog.findRow(purchase.productId, tx)).name
     return { to: buyer?.email, nameAndProduct: { name: buyer?.name ?? '', product } }
   }
 
-  async function readChangeTexts({ purchase }: PurchaseChange, name: string): Promise<ChangeTexts> {
+  async function readChangeTexts(tx: Transaction, { purchase }: PurchaseChange, name: string): Promise<ChangeTexts> {
     const { productId, billingType, price: amount } = purchase
-    const { name: product, slug } = await catalog.findRow(productId)
+    const { name: product, slug } = await catalog.findRow(productId, tx)
     const nameAndProduct = { name, product }
     const [shortest] = plansWithPrice(catalog.findById(productId)?.prices ?? {})
     const hasShorterPlan = shortest !== undefined && planOf(billingType).months > shortest.months
@@ -52,7 +52,7 @@ export function createNotices({ mails, attempts, supportEmail, catalog, now }: N
       if (!recipient) return
       const { endedBecause } = purchase
       const to = recipient.email
-      const texts = await readChangeTexts(change, recipient.name)
+      const texts = await readChangeTexts(tx, change, recipient.name)
 
       // A refused purchase gets one email when it is refused, and none about later changes. A code is refused only for a
       // new purchase; a known one can still become a duplicate, when it resumes after a pause.

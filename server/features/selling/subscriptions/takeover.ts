@@ -111,7 +111,7 @@ export function createTakeover(deps: TakeoverDeps): Takeover {
       if (invite)
         await mails.send(tx, email, 'purchaseTakenOver', {
           name: buyer.name,
-          product: (await catalog.findRow(productId)).name,
+          product: (await catalog.findRow(productId, tx)).name,
           tokenId: await accounts.guests.createFirstPasswordLink(tx, buyer.id),
         })
       await syncAfterTakeover(tx, { subscriptionId: id })
