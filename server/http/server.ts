@@ -43,8 +43,6 @@ export async function createHttpServer({
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // No logger per request: the hooks below log the request's id themselves.
-    childLoggerFactory: (logger) => logger,
     genReqId: () => randomUUID(),
     trustProxy: trustProxyOption(config.trustProxy),
     bodyLimit: 64 * 1024,
@@ -61,7 +59,6 @@ export async function createHttpServer({
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     serverFactory: (handler) =>
       // Milliseconds; Node's defaults (60 s, 300 s) would let slow clients hold many connections.
       createServer(
@@ -90,9 +87,8 @@ export async function createHttpServer({
   })
 
   app.addHook('onResponse', async (request, reply) => {
-    log.info(
+    request.log.info(
       {
-        reqId: request.id,
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,
@@ -106,7 +102,7 @@ export async function createHttpServer({
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
     const { status, code, message, details } = refusalFor(error)
     const { retryAfterSeconds, ...otherDetails } = details
-    if (status >= 500) log.error({ reqId: request.id, err: error }, 'request failed')
+    if (status >= 500) request.log.error({ err: error }, 'request failed')
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     reply.status(status)
     const form = postedForm(request)
@@ -124,11 +120,6 @@ export async function createHttpServer({
   })
 
   return app
-}
-
-/** Keeps Fastify's schema compilers, about 100 modules, unloaded; the contract validates instead. */
-const refuseSchemas = () => () => {
-  throw new Error('A route may not have its own schema: put it in the contract')
 }
 
 /** Refuses writes that another site sends from a visitor's browser. Tools that are no browsers send neither header. */
