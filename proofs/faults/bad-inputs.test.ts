@@ -14,7 +14,7 @@ import { details, fault, sized } from './fault.ts'
 
 /** `validShare` is the minimum share of valid inputs, for each endpoint or for all together. */
 const limit = sized(
-  { perEndpoint: 10_000, validShare: 0.2, shareOf: 'each endpoint' },
+  { perEndpoint: 1_000, validShare: 0.2, shareOf: 'each endpoint' },
   { perEndpoint: 3, shareOf: 'all' },
 )
 
