@@ -60,6 +60,7 @@ test.describe('the header', () => {
 
     await page.route('**/api/logout', (route) => route.fulfill({ status: 503, body: '' }))
     await page.keyboard.press('Enter')
+    await expect(page.getByText('Logout failed', { exact: true })).toBeVisible()
     await expect(button).toBeFocused()
 
     await page.unroute('**/api/logout')
