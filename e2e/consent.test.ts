@@ -27,15 +27,22 @@ test('a toast covers no button of the form, header or cookie banner', async ({ p
     await form.getByLabel('Email address').press('Enter')
     const toast = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')
     await expect(toast).toBeVisible()
-    // Waits until the toast has slid in.
-    await page.waitForTimeout(400)
+    await toast.evaluate(async (element) => {
+      // The toast may move one frame after it is drawn.
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+      await Promise.all(element.getAnimations().map((animation) => animation.finished))
+    })
     const toastBox = await boxOf(toast)
     // On a phone, the toast stands over the header.
     if (width === 360) expect(toastBox.y).toBeLessThan(20)
-    const buttons = width === 360 ? form.getByRole('button') : page.getByRole('banner').getByRole('link')
-    for (const button of await buttons.or(banner(page).getByRole('button')).all()) {
-      const buttonBox = await button.boundingBox()
-      if (!buttonBox) continue
+    const [pageButtons, pageButtonNames] =
+      width === 360
+        ? [form.getByRole('button'), ['Subscribe']]
+        : [page.getByRole('banner').getByRole('link'), ['Rebound Sigma', 'Products', 'About', 'Log In', 'Get access']]
+    const buttons = pageButtons.or(banner(page).getByRole('button')).filter({ visible: true })
+    await expect(buttons).toHaveText([...pageButtonNames, 'Accept All', 'Reject All'])
+    for (const button of await buttons.all()) {
+      const buttonBox = await boxOf(button)
       const isAbove = toastBox.y + toastBox.height <= buttonBox.y
       const isBelow = buttonBox.y + buttonBox.height <= toastBox.y
       const isRight = toastBox.x >= buttonBox.x + buttonBox.width
