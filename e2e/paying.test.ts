@@ -92,12 +92,13 @@ test('the checkout shows card, order and button without overlap on a phone and a
   await page.getByRole('button', { name: 'Fail authentication' }).click()
   const alert = page.getByRole('form', { name: 'Payment' }).getByRole('alert')
   await expect(alert).toContainText('You weren’t charged.')
-  const isUncovered = () =>
+  const isUncoveredBesideToast = () =>
     alert.evaluate((message) => {
       const { left, top, bottom } = message.getBoundingClientRect()
-      return [top + 4, bottom - 4].every((y) => message.contains(document.elementFromPoint(left + 40, y)))
+      const isUncovered = [top + 4, bottom - 4].every((y) => message.contains(document.elementFromPoint(left + 40, y)))
+      return isUncovered && document.querySelector('.toasts [data-state=open]') !== null
     })
-  await expect.poll(isUncovered, { timeout: 4000 }).toBe(true)
+  await expect.poll(isUncoveredBesideToast).toBe(true)
 
   await payButton(page, '$390.00').click()
   await page.getByRole('button', { name: 'Complete authentication' }).click()
