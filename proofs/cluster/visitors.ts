@@ -55,8 +55,9 @@ export async function openVisitors({ front, databaseUrl, dataDir, secretsKey }: 
   async function exportOrders(admin: Visitor) {
     try {
       const response = await admin.send(exports.download, { kind: 'orders' })
-      const lines = (await response.text()).trim().split('\n')
-      if (lines.length > 0) counts.exports += 1
+      const [header] = (await response.text()).split('\n')
+      if (!header?.startsWith('Id,Date (UTC),Email,')) throw new Error('The export has no header')
+      counts.exports += 1
     } catch {
       counts.failedExports += 1
     }
