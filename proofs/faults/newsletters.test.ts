@@ -143,17 +143,20 @@ fault(
     const { sent, refused, uncertain } = await readProgress(databaseUrl)
     const deliveredTo = [...smtp.accepted, ...restartedSmtp.accepted].map(({ to }) => to)
     const twice = deliveredTo.length - new Set(deliveredTo).size
-    // Emails that are uncertain may have arrived, too, so more can arrive than are recorded as sent.
-    const areAllDelivered = deliveredTo.length >= sent
+    const sentTo = await query<{ email: string }>(
+      databaseUrl,
+      `select email from newsletter_recipients where state = 'sent'`,
+    )
+    const lost = sentTo.filter(({ email }) => !deliveredTo.includes(email)).length
     return {
       ok:
         complaints.length === 0 &&
         twice === 0 &&
-        areAllDelivered &&
+        lost === 0 &&
         uncertain > 0 &&
         uncertain <= (size.kills + 1) * poolSize &&
         sent + refused + uncertain === size.readers,
-      figures: `${size.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${deferred.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${deliveredTo.length} arrived, ${twice} twice${details(complaints)}`,
+      figures: `${size.kills} kills and a mail server that was gone: ${sent} sent, ${refused} refused, ${deferred.size} wanted later, ${uncertain} uncertain (${poolSize} connections), ${deliveredTo.length} arrived, ${twice} twice, ${lost} lost${details(complaints)}`,
     }
   },
   { isInQuickRun: false },
