@@ -46,12 +46,18 @@ test('a failure frees the lock, and so does the end of a process', async () => {
   await expect(firstProcess.runExclusive('free', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await secondProcess.runExclusive('free', async (hadToWait) => hadToWait)).toBe(false)
 
-  const held = firstProcess.runExclusive('crashed', () => setTimeout(1200))
-  await setTimeout(100)
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const held = firstProcess.runExclusive('crashed', () => {
+    begun.resolve()
+    return ended.promise
+  })
+  await begun.promise
   await secondProcess.runExclusive('other', async () => {})
   const pid = await pidOfLockHolder()
   await terminate(pid)
   expect(await secondProcess.runExclusive('crashed', async () => 'taken')).toBe('taken')
+  ended.resolve()
   await held
   expect(connectionErrors.length).toBeGreaterThan(0)
 })
@@ -63,7 +69,8 @@ test('while Stripe is slow, a second refund of a purchase gets a 503, nothing is
   await shop.sandbox.controls.behave({ writeSeconds: 4 })
   const order: string[] = []
   const firstRefund = admin.call(purchasesAdmin.refund, refund).then(() => order.push('refunded'))
-  await setTimeout(500)
+  const findRefunds = () => shop.connection.pool.query(`select 1 from sandbox.objects where kind = 'refund'`)
+  await expect.poll(async () => (await findRefunds()).rowCount).toBe(1)
   const secondRefund = admin.call(purchasesAdmin.refund, refund).catch((error: unknown) => error)
   expect(await otherBuyer.call(purchases.list, {})).toHaveLength(1)
   order.push('other served')

@@ -162,7 +162,13 @@ test('when a buyer’s two purchases end at the same moment, the buyer counts as
   // Holds the buyer's lock until both cancellations wait for it.
   await client.query('select from users where id = $1 for update', [buyer.user.id])
   const cancellations = owned.map(({ id }) => admin.call(purchasesAdmin.cancel, { id }))
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  const countWaiting = async () => {
+    const { rows: waiting } = await pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return waiting.length
+  }
+  await expect.poll(countWaiting).toBe(2)
   await client.query('commit')
   client.release()
   await Promise.all(cancellations)
