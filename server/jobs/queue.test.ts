@@ -194,8 +194,21 @@ test('a process that starts waits for another that is creating the tables', asyn
   const otherProcess = new pg.Client({ connectionString: database.url })
   await otherProcess.connect()
   await lockMigrations(otherProcess)
+  const { rows: otherRows } = await otherProcess.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const otherPid = otherRows[0]?.pid
   const starting = newQueue().start()
-  expect(await Promise.race([starting, sleep(1000, 'waits')])).toBe('waits')
+  const attemptTimes = new Set<string>()
+  const countAttempts = async () => {
+    const { rows } = await connection.pool.query<{ at: string }>(
+      `select query_start::text as at from pg_stat_activity
+       where datname = current_database() and pid <> $1 and query like 'select pg_try_advisory_lock%'`,
+      [otherPid],
+    )
+    for (const { at } of rows) attemptTimes.add(at)
+    return attemptTimes.size
+  }
+  await expect.poll(countAttempts).toBeGreaterThan(1)
+  expect((await connection.pool.query(`select where to_regclass('jobs.job') is not null`)).rowCount).toBe(0)
   await otherProcess.end()
   await starting
 })
