@@ -229,12 +229,24 @@ test('an incomplete checkout address leads to the products page or the home page
 })
 
 test('a guest whose login fails after the payment reads that before the redirect to login', async ({ page }) => {
-  await page.route('**/api/auth/guest-purchase-login', (route) => route.fulfill({ status: 503, body: '' }))
+  const login = '**/api/auth/guest-purchase-login'
+  const isClockPaused = Promise.withResolvers<void>()
+  await page.route(login, async (route) => {
+    await isClockPaused.promise
+    await route.fulfill({ status: 503, body: '' })
+  })
 
   await page.clock.install()
+  const loginRequested = page.waitForRequest(login)
   await page.goto('/checkout/success?payment_intent=pi_any')
-  await expect(exactText(page, 'Processing failed')).toBeVisible()
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500))
+  await loginRequested
+  await page.clock.pauseAt(Date.now() + 3_600_000)
+  isClockPaused.resolve()
+  const hasFailed = async () => {
+    await page.clock.runFor(20)
+    return exactText(page, 'Processing failed').isVisible()
+  }
+  await expect.poll(hasFailed, { intervals: [0] }).toBe(true)
   await page.clock.runFor(3000)
   await expect(exactText(page, 'Processing failed')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'We could not log you in' })).toBeVisible()
