@@ -1,4 +1,3 @@
-import { lazy, Suspense } from 'react'
 import { createStore, useStore } from './store.ts'
 import type { Toast } from './toaster.tsx'
 
@@ -13,6 +12,8 @@ export function toast(message: Omit<Toast, 'id' | 'open'>) {
   clearTimeout(removal)
   lastId += 1
   store.set({ ...message, id: lastId, open: true })
+  // Without the code, only this toast is missing, and the next one tries again.
+  loadToaster().catch(() => undefined)
 }
 
 function dismiss(id: number) {
@@ -26,8 +27,14 @@ export function dismissToast() {
   dismiss(lastId)
 }
 
-const loadToaster = () => import('./toaster.tsx')
-const Toaster = lazy(loadToaster)
+/** Not `lazy`, because code that fails to load would then throw and unmount the whole site. */
+const toasterStore = createStore<typeof import('./toaster.tsx') | null>(null)
+
+async function loadToaster() {
+  const toaster = await import('./toaster.tsx')
+  toasterStore.set(toaster)
+  return toaster
+}
 
 /** Resolves once a toast can be read, also if its code fails to load. */
 export const toastShown = () =>
@@ -38,11 +45,7 @@ export const toastShown = () =>
 
 export function ToastHost() {
   const currentToast = useStore(store)
-  return (
-    currentToast && (
-      <Suspense fallback={null}>
-        <Toaster toast={currentToast} dismiss={() => dismiss(currentToast.id)} />
-      </Suspense>
-    )
-  )
+  const toaster = useStore(toasterStore)
+  if (!currentToast || !toaster) return null
+  return <toaster.Toaster toast={currentToast} dismiss={() => dismiss(currentToast.id)} />
 }

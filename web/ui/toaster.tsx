@@ -63,7 +63,7 @@ export async function toastShown() {
 }
 
 /** Toasts render inside the topmost dialog, because a modal dialog makes everything outside inert. */
-export default function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () => void }) {
+export function Toaster({ toast, dismiss }: { toast: Toast; dismiss: () => void }) {
   const container = useTopDialog() ?? document.body
   return (
     <Radix.Provider duration={5000} swipeDirection="right" swipeThreshold={50} announcerContainer={container}>
