@@ -14,7 +14,10 @@ import { UserMenu } from './user-menu.tsx'
 
 export function Header({ pathname }: { pathname: string }) {
   const { user, isLoading } = useUser()
-  const [menuOpen, setMenuOpen] = useState(false)
+  // The page on which the menu was opened, so that Back also closes it.
+  const [menuPathname, setMenuPathname] = useState<string | null>(null)
+  const menuOpen = menuPathname === pathname
+  const closeMenu = () => setMenuPathname(null)
   const pricingHref = usePricingHref()
   // Someone in the checkout is already buying.
   const offersAccess = !pathname.startsWith('/checkout')
@@ -31,7 +34,7 @@ export function Header({ pathname }: { pathname: string }) {
       <Container className="flex h-16 items-center gap-4 md:gap-6">
         <Link
           href="/"
-          onClick={() => setMenuOpen(false)}
+          onClick={closeMenu}
           className="rounded-sm max-md:mr-auto"
           aria-current={pathname === '/' ? 'page' : undefined}
         >
@@ -64,13 +67,13 @@ export function Header({ pathname }: { pathname: string }) {
           aria-label={menuOpen ? 'Close menu' : 'Open menu'}
           aria-expanded={menuOpen}
           aria-controls="mobile-menu"
-          onClick={() => setMenuOpen(!menuOpen)}
+          onClick={() => setMenuPathname(menuOpen ? null : pathname)}
           className="-mr-2 grid size-11 cursor-pointer place-items-center rounded-md md:hidden"
         >
           {menuOpen ? <X className="size-6" /> : <Menu className="size-6" />}
         </button>
       </Container>
-      {menuOpen && <MobileMenu pathname={pathname} links={mobileLinks} close={() => setMenuOpen(false)} />}
+      {menuOpen && <MobileMenu pathname={pathname} links={mobileLinks} close={closeMenu} />}
     </header>
   )
 }
