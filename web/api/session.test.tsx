@@ -36,6 +36,35 @@ async function showPage(answers: Answers) {
   return page
 }
 
+test('if the user cannot be reloaded, the page keeps showing them', async () => {
+  let isOffline = false
+  vi.stubGlobal('fetch', async () => {
+    if (isOffline) throw new TypeError('Failed to fetch')
+    return Response.json(personNamed('Ada'))
+  })
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    localStorage.clear()
+  })
+  const client = createQueryClient()
+  let page: Partial<ReturnType<typeof useUser>> = {}
+  function Page() {
+    page = useUser()
+    return null
+  }
+  await render(
+    <QueryClientProvider client={client}>
+      <Page />
+    </QueryClientProvider>,
+  )
+  await eventually(() => expect(page.user?.name).toBe('Ada'))
+  isOffline = true
+  await perform(() => client.refetchQueries())
+  await eventually(() => expect(client.getQueryCache().getAll()[0]?.state.status).toBe('error'))
+  await perform(() => new Promise((resolve) => setTimeout(resolve, 5)))
+  expect(page).toMatchObject({ user: { name: 'Ada' }, error: null })
+})
+
 const personNamed = (name: string) => ({ id: name, name, email: `${name}@example.com`, isAdmin: false })
 
 test.for([

@@ -16,7 +16,9 @@ export function useUser() {
   const isHydrated = useHydrated()
   const query = useQuery({ queryKey: userKey, queryFn: async () => saveLoginHint(await call(session.user, {})) })
   if (!isHydrated) return { user: null, isLoading: true, error: null, retry: query.refetch }
-  return { user: query.data ?? null, isLoading: query.isPending, error: query.error, retry: query.refetch }
+  // A failed refetch keeps the user whom the page already shows.
+  const error = query.isLoadingError ? query.error : null
+  return { user: query.data ?? null, isLoading: query.isPending, error, retry: query.refetch }
 }
 
 export function useCan() {
