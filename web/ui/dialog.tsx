@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type PointerEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { rememberDialog } from './open-dialogs.ts'
@@ -38,8 +38,12 @@ export function Dialog(props: {
         onClose()
       }}
       onPointerDown={(event) => {
-        // Only a click on the backdrop has the dialog itself as its target.
-        if (event.target === event.currentTarget && role === 'dialog') onClose()
+        // The backdrop and the dialog's own scrollbar have the dialog itself as their target.
+        if (event.target === event.currentTarget && role === 'dialog' && isOutside(event)) onClose()
+      }}
+      onClose={({ currentTarget }) => {
+        // Browsers allow a page to prevent only the first of several `cancel` events, and then close the dialog.
+        if (currentTarget.isConnected) currentTarget.showModal()
       }}
       className={classes(
         'm-auto w-full animate-rise rounded-lg border border-line bg-raised text-ink shadow-float backdrop:animate-fade backdrop:bg-black/50 max-sm:mb-0 max-sm:max-w-none max-sm:rounded-b-none',
@@ -71,6 +75,11 @@ export function Dialog(props: {
       )}
     </dialog>
   )
+}
+
+function isOutside({ currentTarget, clientX, clientY }: PointerEvent<HTMLDialogElement>) {
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 export function DialogButtons(props: { onClose: () => void; cancel?: string | undefined; children: ReactNode }) {
