@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Flag, MessageSquareText } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -144,6 +144,8 @@ function ReviewList({ stars, onShowAll }: { stars: StarFilter | null; onShowAll:
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
+    // The sort field stays, and with it the focus.
+    placeholderData: keepPreviousData,
   })
   const loadedReviews = query.data?.pages.flatMap(({ items }) => items)
   if (!loadedReviews) return <Pending query={query} what="the reviews" className="h-64" />
