@@ -33,26 +33,38 @@ const autosaveDelayMs = 1500
 
 function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const isNextSaveAutomatic = useRef(false)
+  const isAutomatic = useRef(false)
+  const isSaving = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
+
+  function saveSoon() {
+    clearTimeout(timer.current)
+    if (isStored) timer.current = setTimeout(save, autosaveDelayMs)
+  }
+
+  function save() {
+    // A form that is being submitted ignores another submit.
+    if (isSaving.current) return saveSoon()
+    const form = card.current?.querySelector('form')
+    if (!form?.checkValidity()) return undefined
+    isAutomatic.current = true
+    form.requestSubmit()
+    isAutomatic.current = false
+    return undefined
+  }
+
   return {
-    /** Returns true if the autosave submitted the form, and resets that for the next save. */
-    takeIsAutomatic() {
-      const isAutomatic = isNextSaveAutomatic.current
-      isNextSaveAutomatic.current = false
-      return isAutomatic
-    },
+    saveSoon,
     /** Cancels a pending autosave, which after a save by hand would only raise the version. */
     cancelAutosave: () => clearTimeout(timer.current),
-    saveSoon() {
-      clearTimeout(timer.current)
-      if (!isStored) return
-      timer.current = setTimeout(() => {
-        const form = card.current?.querySelector('form')
-        if (!form?.checkValidity()) return
-        isNextSaveAutomatic.current = true
-        form.requestSubmit()
-      }, autosaveDelayMs)
+    /** Runs the save; `submit` learns whether the autosave submitted the form. */
+    async track(submit: (isAutosave: boolean) => Promise<unknown>) {
+      isSaving.current = true
+      try {
+        await submit(isAutomatic.current)
+      } finally {
+        isSaving.current = false
+      }
     },
   }
 }
@@ -74,7 +86,7 @@ export function Draft(props: { initialContent: DraftContent; saved?: AdminNewsle
 
   const markdownField = useRef<HTMLDivElement>(null)
   const card = useRef<HTMLDivElement>(null)
-  const { saveSoon, cancelAutosave, takeIsAutomatic } = useAutosave(card, saved !== undefined)
+  const { saveSoon, cancelAutosave, track } = useAutosave(card, saved !== undefined)
 
   return (
     <Card
@@ -94,10 +106,11 @@ export function Draft(props: { initialContent: DraftContent; saved?: AdminNewsle
           setUnsaved(false)
           cancelAutosave()
           try {
-            if (saved) {
-              const update = takeIsAutomatic() ? saveQuietly : save
-              await update.mutateAsync({ id: saved.id, version: saved.version, ...content })
-            } else await create.mutateAsync(content)
+            await track((isAutosave) => {
+              if (!saved) return create.mutateAsync(content)
+              const update = isAutosave ? saveQuietly : save
+              return update.mutateAsync({ id: saved.id, version: saved.version, ...content })
+            })
           } catch (error) {
             setUnsaved(true)
             throw error
