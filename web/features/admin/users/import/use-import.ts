@@ -105,7 +105,25 @@ export function useImport() {
   const stop = () => {
     isClosed.current = true
   }
-  return { state, products, open, read, chooseColumns, importLines, stop }
+  /** Shows a fault if the file or the code that reads it cannot be loaded. */
+  const withFault =
+    <Args extends unknown[]>(action: (...args: Args) => Promise<unknown>) =>
+    async (...args: Args) => {
+      try {
+        await action(...args)
+      } catch {
+        setState({ step: 'file', fault: 'We couldn’t read this file. Please try again.' })
+      }
+    }
+  return {
+    state,
+    products,
+    open: withFault(open),
+    read: withFault(read),
+    chooseColumns: withFault(chooseColumns),
+    importLines,
+    stop,
+  }
 }
 
 const unusedColumnsNote = (titles: string[]) => `Not imported: ${titles.map((title) => `“${title}”`).join(', ')}.`
