@@ -85,7 +85,12 @@ export function useAccessActions() {
     },
     retry: (id: string) => retry.mutate({ id }),
     async retryAll(ids: string[]) {
-      for (const id of ids) await retryQuietly.mutateAsync({ id })
+      try {
+        for (const id of ids) await retryQuietly.mutateAsync({ id })
+      } catch {
+        // The call has shown the error.
+        return
+      }
       toast({ title: 'Trying again', description: `For ${formatPeople(ids.length)}.` })
     },
     adopt: (id: string) => adopt.mutate({ id }),
