@@ -32,17 +32,23 @@ export function useCodeField({ product, billing, code, discount, onChange }: Cod
   const { mutateAsync: quote, isPending } = useCall(checkout.quote, {})
   const requestQuote = (newCode: string, plan: BillingType) =>
     quote({ productSlug: product.slug, billingType: plan, code: newCode })
-  const quoteCode = useEffectEvent((newCode: string, plan: BillingType) => {
-    requestQuote(newCode, plan)
-      .then(onChange)
-      .catch((error: unknown) => {
-        onChange(null)
-        toastError(`${newCode} was not applied`, error)
-      })
+  const quoteCode = useEffectEvent(async (newCode: string, plan: BillingType, signal: AbortSignal) => {
+    try {
+      const quoted = await requestQuote(newCode, plan)
+      if (!signal.aborted) onChange(quoted)
+    } catch (error) {
+      if (signal.aborted) return
+      onChange(null)
+      toastError(`${newCode} was not applied`, error)
+    }
   })
   const unquotedCode = discount ? '' : code
   useEffect(() => {
-    if (unquotedCode) quoteCode(unquotedCode, billing)
+    if (!unquotedCode) return undefined
+    // Ignores the answer once the code has been removed or the plan changed.
+    const removal = new AbortController()
+    void quoteCode(unquotedCode, billing, removal.signal)
+    return () => removal.abort()
   }, [unquotedCode, billing])
 
   return {
