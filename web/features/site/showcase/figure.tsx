@@ -14,12 +14,12 @@ export function Figure({ number, className }: { number: number; className: strin
 }
 
 export function ReplayFigure({ className }: { className: string }) {
-  const [isReplaying, setIsReplaying] = useState(false)
+  const [replay, setReplay] = useState<'unopened' | 'open' | 'closed'>('unopened')
   const chart = <SampleChart description={chartDescription} hasAxis arrives className={className} />
-  if (isReplaying)
+  if (replay === 'open')
     return (
       <Suspense fallback={chart}>
-        <Replay className={className} onClose={() => setIsReplaying(false)} />
+        <Replay className={className} onClose={() => setReplay('closed')} />
       </Suspense>
     )
   return (
@@ -29,7 +29,12 @@ export function ReplayFigure({ className }: { className: string }) {
         <Caption number={1} />
         <span className="flex items-center gap-4 text-sm text-muted noscript:hidden">
           <span className="max-sm:hidden">120 days. The rules speak three times; one ends at a loss.</span>
-          <Button variant="secondary" size="sm" onClick={() => setIsReplaying(true)}>
+          <Button
+            ref={replay === 'closed' ? focus : undefined}
+            variant="secondary"
+            size="sm"
+            onClick={() => setReplay('open')}
+          >
             Replay
           </Button>
         </span>
@@ -37,6 +42,9 @@ export function ReplayFigure({ className }: { className: string }) {
     </figure>
   )
 }
+
+/** Replaces the button that had the focus in the replay. */
+const focus = (button: HTMLElement | null) => button?.focus({ preventScroll: true })
 
 function Caption({ number }: { number: number }) {
   return (
