@@ -39,8 +39,7 @@ export default function DashboardPage() {
           <QuickCards purchases={purchases} />
         </Container>
       </div>
-      {/* The key replaces the content once the purchases have loaded: new elements cannot shift, moved ones would. */}
-      <Container key={String(isPending)} className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
+      <Container className="flex flex-col gap-12 py-10 sm:gap-14 sm:py-12">
         {user?.isAdmin && !isPending && ownedProducts.length === 0 && <ToAdminArea />}
         {unpaidPurchase && <FailedPayment purchase={unpaidPurchase} />}
         {livePurchases.length > 0 && <Access purchases={livePurchases} />}

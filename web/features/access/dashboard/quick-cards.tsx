@@ -57,13 +57,10 @@ export function QuickCards({ purchases }: { purchases: MyPurchases }) {
   )
 }
 
-/** Waits for a lazily loaded section before scrolling to it; 600 frames are about 10 s. */
-function scrollToSection(id: string, framesLeft = 600) {
+function scrollToSection(id: string) {
   const section = document.getElementById(id)
-  if (section) {
-    section.scrollIntoView()
-    section.focus({ preventScroll: true })
-  } else if (framesLeft > 0) requestAnimationFrame(() => scrollToSection(id, framesLeft - 1))
+  section?.scrollIntoView()
+  section?.focus({ preventScroll: true })
 }
 
 function QuickCard(props: {
