@@ -66,8 +66,9 @@ export function Menu(props: { label: ReactNode; 'aria-label'?: string; className
     const focusedIndex = items.findIndex((item) => item === document.activeElement)
     // -1 is the last item, so that the focus also wraps upwards.
     const nextIndex = { ArrowDown: focusedIndex + 1, ArrowUp: focusedIndex - 1, Home: 0, End: -1 }[event.key]
-    const target =
-      nextIndex === undefined ? findByFirstLetter(items, focusedIndex, event.key) : items.at(nextIndex % items.length)
+    const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
+    const itemByLetter = isLetter ? findByFirstLetter(items, focusedIndex, event.key) : undefined
+    const target = nextIndex === undefined ? itemByLetter : items.at(nextIndex % items.length)
     if (!target) return
     // Letters choose an item here and must not trigger the page's shortcuts.
     event.preventDefault()
