@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { formatMoney } from '#contract/money.ts'
 import { plansWithPrice } from '#contract/plans.ts'
 import { catalog } from '#contract/selling/catalog.ts'
 import { maxTakeovers, type PriceAtStripe, type SubscriptionAtStripe, takeover } from '#contract/selling/takeover.ts'
@@ -104,7 +105,7 @@ function PriceCard({ price, subscriptions, faults, onTake }: PriceCardProps) {
         <div className="min-w-0">
           <h3 className="font-medium break-words">{name || id}</h3>
           <p className="text-sm break-words text-muted">
-            {formatMoney(amount, currency)} per {every}, {formatNumber(subscriptions.length)} running
+            {formatMoney(currency, amount)} per {every}, {formatNumber(subscriptions.length)} running
           </p>
         </div>
         <PlanChoice price={price} />
@@ -177,7 +178,7 @@ function SubscriptionItem(props: {
         <span className="block font-medium wrap-anywhere">{email || id}</span>
         <span className="block text-xs break-words text-muted">
           {name && `${name}, `}
-          {formatMoney(amount, currency)}, since <Time value={startedAt} />, {isEnding ? 'ends' : 'renews'}{' '}
+          {formatMoney(currency, amount)}, since <Time value={startedAt} />, {isEnding ? 'ends' : 'renews'}{' '}
           <Time value={periodEnd} />
         </span>
         {fault && <span className="block text-xs font-medium break-words text-warning">{fault}</span>}
@@ -190,10 +191,4 @@ function SubscriptionItem(props: {
       )}
     </li>
   )
-}
-
-/** Formats in the currency of the price at Stripe, which may not be dollars. */
-const formatMoney = (amount: number, currency: string) => {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
