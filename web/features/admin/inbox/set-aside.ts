@@ -1,5 +1,5 @@
 import { dayMs } from '#contract/dates.ts'
-import { createStore, useStore } from '#web/ui/store.ts'
+import { attempt, createStore, useStore } from '#web/ui/store.ts'
 
 const storageKey = 'inbox-later'
 
@@ -16,7 +16,7 @@ function readSetAside(): SetAside {
 }
 
 function storeSetAside(setAside: SetAside) {
-  localStorage.setItem(storageKey, JSON.stringify(setAside))
+  attempt(() => localStorage.setItem(storageKey, JSON.stringify(setAside)))
   store.set(setAside)
 }
 

@@ -1,17 +1,17 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { createStore, useStore } from '#web/ui/store.ts'
+import { attempt, createStore, useStore } from '#web/ui/store.ts'
 
 const storageKey = 'admin-keys'
 const store = createStore<'on' | 'off' | null>(null)
 
 /** Shortcuts of a single letter disturb some assistive software, so users can turn them off. */
-export const keysAreOn = () => (store.get() ?? localStorage.getItem(storageKey)) !== 'off'
+export const keysAreOn = () => (store.get() ?? attempt(() => localStorage.getItem(storageKey))) !== 'off'
 export function useKeysAreOn() {
   useStore(store)
   return keysAreOn()
 }
 export function switchKeys(isOn: boolean) {
-  localStorage.setItem(storageKey, isOn ? 'on' : 'off')
+  attempt(() => localStorage.setItem(storageKey, isOn ? 'on' : 'off'))
   store.set(isOn ? 'on' : 'off')
 }
 
