@@ -1,15 +1,17 @@
-import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { accountsAdmin } from '#contract/identity/accounts-admin.ts'
 import { useData } from '#web/api/client.ts'
 import { Input } from '#web/ui/input.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
+import { useDebounced } from '../parts/use-debounced.ts'
 
 export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
   const [searchText, setSearchText] = useState('')
   const [isOpen, setIsOpen] = useState(false)
-  const q = useDeferredValue(searchText.trim())
+  const q = useDebounced(searchText.trim())
   const search = useData(accountsAdmin.list, { q, limit: 8 }, { enabled: isOpen })
-  const users = search.data ?? []
+  const isOutdated = q !== searchText.trim()
+  const users = isOutdated ? [] : (search.data ?? [])
   const { selectFirst, field, list, option } = useCombobox(isOpen ? users.length : 0, (index) => {
     const user = users[index]
     if (!user) return
@@ -57,7 +59,7 @@ export function UserPicker({ onPick }: { onPick: (id: string) => void }) {
             ))}
           </div>
           <output className={users.length > 0 ? 'sr-only' : 'block px-3 py-2 text-sm text-muted'}>
-            {search.isFetching ? 'Searching...' : resultText(users.length)}
+            {isOutdated || search.isFetching ? 'Searching...' : resultText(users.length)}
           </output>
         </div>
       )}

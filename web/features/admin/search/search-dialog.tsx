@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useDeferredValue, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type FoundPerson, type SearchResult, search } from '#contract/admin/search.ts'
 import type { Permission } from '#contract/permissions.ts'
 import { useData } from '#web/api/client.ts'
@@ -8,6 +8,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { Input } from '#web/ui/input.tsx'
 import { type Href, useNavigation } from '#web/ui/navigation.tsx'
 import { useCombobox } from '../parts/use-combobox.ts'
+import { useDebounced } from '../parts/use-debounced.ts'
 import type { ScreenGroup } from '../screens.ts'
 
 type Option = { href: Href; title: string; detail: string }
@@ -130,16 +131,6 @@ export default function SearchDialog({ groups, onClose }: { groups: ScreenGroup[
       <output className="block min-h-5 px-3 text-sm text-muted">{statusText()}</output>
     </Dialog>
   )
-}
-
-/** Returns the text 150 ms after its last change, so that not every key sends a request. */
-function useDebounced(text: string) {
-  const [debounced, setDebounced] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), 150)
-    return () => clearTimeout(timer)
-  }, [text])
-  return useDeferredValue(debounced)
 }
 
 /** With a verb, the option leads to its action, otherwise to the customer's page. */
