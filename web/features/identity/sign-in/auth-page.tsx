@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
+import type { User } from '#contract/identity/session.ts'
 import { CallForm } from '#web/api/call-form.tsx'
 import { useStartSession, useUser } from '#web/api/session.ts'
 import { useCall } from '#web/api/use-call.ts'
@@ -15,9 +16,6 @@ import { AuthCard, PasskeyButton, Refusal, renderButtonWithRefusal, textLinkClas
 import { loginReason, rememberEmail, returnPath, returnTo, returnToPayment, useRememberedEmail } from './return-path.ts'
 import SecondStep from './second-step.tsx'
 import { useLeaveOnceLoggedIn } from './use-leave-once-logged-in.ts'
-
-// Loaded after the page, because it only suggests passkeys in the email field.
-const PasskeyLogin = lazy(() => import('./passkey-login.tsx'))
 
 export default function AuthPage() {
   const { user } = useUser()
@@ -117,14 +115,24 @@ function LoginForm({ email, onEmail, shouldFocusPassword }: EmailProps & { shoul
         {hydrated && 'PublicKeyCredential' in window && (
           <>
             <PasskeyButton onLoggedIn={startSession} />
-            <Suspense fallback={null}>
-              <PasskeyLogin onLoggedIn={startSession} />
-            </Suspense>
+            <PasskeySuggestions onLoggedIn={startSession} />
           </>
         )}
       </div>
     </Form>
   )
+}
+
+/** Suggests passkeys in the email field. Loaded after the page, which works without it. */
+function PasskeySuggestions({ onLoggedIn }: { onLoggedIn: (user: User) => unknown }) {
+  const suggest = useEffectEvent(async () => {
+    const { suggestPasskeys } = await import('./passkey-login.tsx')
+    await suggestPasskeys(onLoggedIn)
+  })
+  useEffect(() => {
+    suggest().catch(() => undefined)
+  }, [])
+  return null
 }
 
 function SignUpForm({ email, onEmail }: EmailProps) {

@@ -1,4 +1,3 @@
-import { useEffect, useEffectEvent } from 'react'
 import { ApiError } from '#contract/call.ts'
 import { logins } from '#contract/identity/logins.ts'
 import type { User } from '#contract/identity/session.ts'
@@ -7,25 +6,24 @@ import { askForPasskey, passkeyProblem } from '#web/api/passkeys.ts'
 import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
-export default function PasskeyLogin({ onLoggedIn }: { onLoggedIn: OnLoggedIn }) {
-  /** Returns true if the passkey's challenge has expired, so that a new one is needed. */
-  const suggestPasskeys = useEffectEvent(async (): Promise<boolean> => {
-    if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
-    // No error is shown, because the user asked for nothing: the button, navigation or a lost connection ended the prompt.
-    const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
-    if (!response) return false
-    try {
-      await logInWith(response, onLoggedIn)
-      return false
-    } catch (error) {
-      toastError('Login failed', error)
-      return error instanceof ApiError && error.status === 400
-    }
-  })
-  useEffect(() => {
-    void suggestPasskeys().then((isExpired) => isExpired && suggestPasskeys())
-  }, [])
-  return null
+export async function suggestPasskeys(onLoggedIn: OnLoggedIn) {
+  // Suggested again if the passkey's challenge has expired, so that a new one is needed.
+  if (await suggestOnce(onLoggedIn)) await suggestOnce(onLoggedIn)
+}
+
+/** Returns true if the challenge has expired. */
+async function suggestOnce(onLoggedIn: OnLoggedIn): Promise<boolean> {
+  if (!(await globalThis.PublicKeyCredential?.isConditionalMediationAvailable?.())) return false
+  // No error is shown, because the user asked for nothing: the button, navigation or a lost connection ended the prompt.
+  const response = await askForPasskey(call, { autofill: true }).catch(() => undefined)
+  if (!response) return false
+  try {
+    await logInWith(response, onLoggedIn)
+    return false
+  } catch (error) {
+    toastError('Login failed', error)
+    return error instanceof ApiError && error.status === 400
+  }
 }
 
 type OnLoggedIn = (user: User) => unknown
