@@ -267,6 +267,14 @@ test('a failed renewal is paid with another card', async ({ page, shop }) => {
     'Your bank declined this card. Use another card, or ask your bank. Your card on file stays the same.',
   )
 
+  // Without an answer, nobody knows which card is on file.
+  const finishCall = '**/api/purchases/*/card/confirm'
+  await page.route(finishCall, (route) => route.abort(), { times: 1 })
+  await payWithCard('4242 4242 4242 4242')
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'We couldn’t reach the server. Please check your connection and try again.',
+  )
+
   await payWithCard('4242 4242 4242 4242')
   await expect(visibleToast(page)).toContainText('Card updated')
   await expect(row.getByText('active', { exact: true })).toBeVisible()

@@ -1,6 +1,7 @@
 import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { ApiError, ConnectionError } from '#contract/call.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declineSentence, isDecline } from '#contract/selling/declines.ts'
 import { type Purchase, purchases } from '#contract/selling/purchases.ts'
@@ -82,7 +83,7 @@ export default function CardUpdateDialog(props: {
               } catch (error) {
                 if (error instanceof IncompleteCard) return undefined
                 const reason = messageOf(error) ?? 'Your card could not be updated. Please try again.'
-                return `${reason} Your card on file stays the same.`
+                return isOutcomeUnknown(error) ? reason : `${reason} Your card on file stays the same.`
               } finally {
                 await client.invalidateQueries({ queryKey: keyOf(purchases.list) })
               }
@@ -97,6 +98,10 @@ export default function CardUpdateDialog(props: {
 
 const reasonOf = (error: StripeError) =>
   isDecline(error) ? declineSentence(error) : (error.message ?? 'Your card was not accepted.')
+
+/** True if the shop may have stored the card, although no answer said so. */
+const isOutcomeUnknown = (error: unknown) =>
+  error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
 
 /** Has no message, because the card fields show their own errors. */
 class IncompleteCard extends Error {}
