@@ -91,8 +91,11 @@ test.describe('a guest', () => {
     await goToPayment(page, email)
     await expect(payButton(page)).toBeEnabled()
 
+    const step = page.getByRole('list', { name: 'Steps' }).locator('[aria-current=step]')
+    await expect(step).toHaveText('2Payment')
     await page.reload()
     await expect(page.getByLabel('Email', { exact: true }).first()).toHaveValue(email)
+    await expect(step).toHaveText('1Details')
     await page.getByRole('button', { name: 'Continue to Payment' }).click()
     await fillCardAndPostalCode(page, '4242 4242 4242 4242')
     await payButton(page).dblclick()

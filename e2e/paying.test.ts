@@ -206,6 +206,23 @@ test('a code applied before the payment has loaded is charged', async ({ page, s
   await expect(codeGroup.getByLabel('Discount code')).toBeFocused()
   await expect(codeGroup).toContainText('We can’t apply this code.')
 
+  // A buyer who leaves while the payment is prepared stays on the other page.
+  const leave = await holdRequests(page, '**/api/create-subscription-intent')
+  await codeGroup.getByLabel('Discount code').fill(code)
+  await page.getByRole('button', { name: 'Continue to Payment' }).click()
+  await expect(page.getByRole('status').filter({ hasText: code })).toBeVisible()
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Privacy' }).click()
+  await expect(page).toHaveURL('/legal/privacy')
+  const prepared = page.waitForResponse('**/api/create-subscription-intent')
+  leave()
+  await (await prepared).finished()
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+  await expect(page).toHaveURL('/legal/privacy')
+  await page.unrouteAll()
+  await page.goBack()
+
+  await page.getByLabel('Email', { exact: true }).first().fill(email)
+  await page.getByRole('button', { name: 'Have a code?' }).click()
   await codeGroup.getByLabel('Discount code').fill(code)
   await page.getByRole('button', { name: 'Continue to Payment' }).click()
   await expect(payButton(page, '$34.00')).toBeEnabled()

@@ -11,6 +11,7 @@ import { Container } from '#web/ui/page.tsx'
 import { Loading } from '#web/ui/spinner.tsx'
 import { useHydrated } from '#web/ui/store.ts'
 import { isAtPayment, type Order, readOrder } from './address.ts'
+import type { BuyerDetails } from './buyer.tsx'
 import { type Offer, OrderDetails, OrderLine, OrderSummary } from './order-summary.tsx'
 import { Steps } from './steps.tsx'
 import { useOwned } from './use-owned.ts'
@@ -38,6 +39,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   const owned = useOwned(product.slug)
   // Quotes from the server for each plan; without one, the price from the page's settings.
   const [offers, setOffers] = useState<Partial<Record<BillingType, Offer>>>({})
+  const [details, setDetails] = useState<BuyerDetails | null>(null)
   const { amount: price } = usePlan(product.slug, billing)
   const offer = offers[billing] ?? { price, due: price }
 
@@ -55,7 +57,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
       <div className="flex min-w-0 flex-col gap-6 sm:gap-8">
         <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
           <h1 className="text-3xl">Checkout</h1>
-          {!owned.purchase && <StepMarker />}
+          {!owned.purchase && <StepMarker hasDetails={details !== null} />}
         </div>
         {owned.purchase ? (
           <AlreadyOwned user={user} product={product} />
@@ -64,7 +66,7 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
             <div className="lg:hidden">
               <OrderLine product={product} billing={billing} offer={offer} />
             </div>
-            <Steps product={product} billing={billing} offer={offer} onOffer={storeOffer} user={user} />
+            <Steps {...{ product, billing, offer, user, details }} onOffer={storeOffer} onDetails={setDetails} />
             <OrderDetails product={product} />
           </>
         )}
@@ -74,8 +76,10 @@ function Checkout({ product, billing, user }: Order & { user: User | null }) {
   )
 }
 
-function StepMarker() {
-  const currentIndex = usePageLocation(({ search }) => (isAtPayment(search) ? 1 : 0))
+function StepMarker({ hasDetails }: { hasDetails: boolean }) {
+  const isAtPaymentAddress = usePageLocation(({ search }) => isAtPayment(search))
+  // A reload at the payment address loses the details, and shows their form again.
+  const currentIndex = hasDetails && isAtPaymentAddress ? 1 : 0
   return (
     <ol aria-label="Steps" className="flex gap-x-5 text-sm text-muted">
       {['Details', 'Payment'].map((name, index) => (

@@ -26,14 +26,18 @@ type StepsProps = {
   offer: Offer
   onOffer: (offer: Offer) => void
   user: User | null
+  /** What the buyer entered in the details step; null until then. */
+  details: BuyerDetails | null
+  onDetails: (details: BuyerDetails | null) => void
 }
 
 type IntentInput = InputOf<typeof checkout.createSubscriptionIntent>
 
 const joinPlanAndCode = (billing: BillingType, code: string | null) => `${billing} ${code ?? ''}`
 
-function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
-  const [details, setDetails] = useState<BuyerDetails | null>(null)
+const readAddress = () => location.pathname + location.search
+
+function useSteps({ product, billing, offer, onOffer, user, details, onDetails }: StepsProps) {
   // The server cancels the previous intent, so only the latest one can be paid. It is valid for one plan and code.
   const [prepared, setPrepared] = useState<(PreparedPayment & { planAndCode: string }) | null>(null)
   const [refusal, setRefusal] = useState<ApiError | null>(null)
@@ -75,13 +79,17 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   async function preparePayment(buyer: BuyerDetails) {
     void loadCardForm().catch(() => undefined)
     setRefusal(null)
+    const address = readAddress()
     // A refused code throws here, and its field shows why.
     const typedDiscount = code ? null : await codeField.apply()
     const codeToUse = typedDiscount?.code ?? code
     try {
       const intent = await beginOrRetry(intentInputFor(buyer, codeToUse))
       const { clientSecret, isPaid, amountDue, tax, discount } = intent
+      // During the call, the buyer may have chosen another plan or page.
+      const isUnchanged = readAddress() === address
       if (isPaid) {
+        if (!isUnchanged) return
         // Paid in another tab or before a reload; the success page records the purchase.
         const [paymentIntentId = ''] = clientSecret.split('_secret_')
         navigate(`/checkout/success?payment_intent=${paymentIntentId}`)
@@ -90,11 +98,11 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
       const preparedOffer = { ...offer, due: amountDue, discount }
       onOffer(preparedOffer)
       setPrepared({ planAndCode: joinPlanAndCode(billing, codeToUse), clientSecret, tax, offer: preparedOffer })
-      setDetails(buyer)
+      onDetails(buyer)
       // Adds a history entry, so that Back returns to the filled-in details.
-      if (!isPaying) navigate(checkoutAddress(billing, product.slug, 'payment'))
+      if (!isPaying && isUnchanged) navigate(checkoutAddress(billing, product.slug, 'payment'))
     } catch (error) {
-      returnToDetails()
+      if (readAddress() === address) returnToDetails()
       const apiError = error instanceof ApiError ? error : null
       if (apiError?.code === 'code-refused') setDiscount(null)
       // Bought in another tab.
@@ -118,7 +126,7 @@ function useSteps({ product, billing, offer, onOffer, user }: StepsProps) {
   }
 
   function returnToDetails() {
-    setDetails(null)
+    onDetails(null)
     setPrepared(null)
     if (isPaying) navigate(checkoutAddress(billing, product.slug), { replace: true })
   }
