@@ -47,9 +47,9 @@ test('if the user cannot be reloaded, the page keeps showing them', async () => 
     localStorage.clear()
   })
   const client = createQueryClient()
-  let page: Partial<ReturnType<typeof useUser>> = {}
+  const page: Partial<ReturnType<typeof useUser>> = {}
   function Page() {
-    page = useUser()
+    Object.assign(page, useUser())
     return null
   }
   await render(

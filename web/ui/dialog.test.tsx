@@ -4,7 +4,7 @@ import { perform, render } from '#web/testing/render.tsx'
 import { Dialog } from './dialog.tsx'
 
 test('a press on the backdrop closes a dialog, and one on its scrollbar does not', async () => {
-  const onClose = vi.fn()
+  const onClose = vi.fn<() => void>()
   await render(
     <Dialog title="Tall" onClose={onClose}>
       Text

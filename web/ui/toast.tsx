@@ -1,5 +1,5 @@
 import { createStore, useStore } from './store.ts'
-import type { Toast } from './toaster.tsx'
+import type { Toast, Toaster as ToasterComponent } from './toaster.tsx'
 
 /** About 17 minutes: far more than the time in which a closed toast slides out, so that it is never cut off. */
 const removalDelayMs = 1_000_000
@@ -28,7 +28,7 @@ export function dismissToast() {
 }
 
 /** Not `lazy`, because code that fails to load would then throw and unmount the whole site. */
-const toasterStore = createStore<typeof import('./toaster.tsx') | null>(null)
+const toasterStore = createStore<{ Toaster: typeof ToasterComponent } | null>(null)
 
 async function loadToaster() {
   const toaster = await import('./toaster.tsx')
