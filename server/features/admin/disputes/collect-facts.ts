@@ -1,4 +1,5 @@
 import { and, desc, eq, ne } from 'drizzle-orm'
+import { countryNames } from '#contract/country-names.ts'
 import type { LegalText } from '#contract/selling/legal/text.ts'
 import type { Context } from '#server/context.ts'
 import { personOf } from '#server/database/people.ts'
@@ -23,8 +24,7 @@ export type DisputeFacts = DisputedPayment & {
 
 type CollectFacts = (disputed: DisputedPayment) => Promise<DisputeFacts>
 
-const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
-export const countryName = (code: string | null | undefined) => (code ? countries.of(code) : undefined)
+export const countryName = (code: string | null | undefined) => (code ? countryNames.of(code) : undefined)
 
 /** Latest 200 entries, counted back from the year 2286. */
 const latestEntries = { before: new Date(9_999_999_999_999), limit: 200 }

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { countryNames } from '#contract/country-names.ts'
 import { exactDollars, formatMoney } from '#contract/money.ts'
 import { bookkeeping, type TaxLine } from '#contract/selling/bookkeeping.ts'
 import { send, useData } from '#web/api/client.ts'
@@ -12,8 +13,6 @@ import { saveFile } from '#web/ui/save-file.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { EmptyNote, FigureSection, FigureTable } from '../overview/figure.tsx'
 import { formatMonth } from '../overview/words.ts'
-
-const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 /** Quarters and months of the last two years, newest first. */
 function periodsUntil(now: Date) {

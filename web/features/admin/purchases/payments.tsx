@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { type AdminPayment, figures } from '#contract/admin/figures.ts'
+import { countryNames } from '#contract/country-names.ts'
 import { exactDollars, formatMoney } from '#contract/money.ts'
 import type { PaymentKind } from '#contract/statuses.ts'
 import { useCan } from '#web/api/session.ts'
@@ -19,7 +20,6 @@ const kindTexts: Record<PaymentKind, string> = { payment: 'Payment', refund: 'Re
 const kindTones = { payment: 'good', refund: 'warning', dispute: 'bad' } as const
 const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
 const longDayFormat = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
-const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
 
 function periodsUntil(now: Date) {
   const year = now.getUTCFullYear()

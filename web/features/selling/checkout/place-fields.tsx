@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import * as z from 'zod/mini'
+import { countryNames } from '#contract/country-names.ts'
 import { optionalText } from '#contract/fields.ts'
 import type { User } from '#contract/identity/session.ts'
 import { type BillingDetails, billing, countries, country, needsPostalCode, vatId } from '#contract/selling/billing.ts'
@@ -10,8 +11,6 @@ import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
 
 export const placeForm = { country, postalCode: optionalText(20), vatId: z.optional(vatId) }
-
-const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export type PlaceValues = { country?: string | undefined; postalCode?: string | undefined; vatId?: string | undefined }
 

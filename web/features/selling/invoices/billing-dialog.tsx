@@ -1,11 +1,10 @@
+import { countryNames } from '#contract/country-names.ts'
 import { billing, countries } from '#contract/selling/billing.ts'
 import { CallDialog } from '#web/api/call-dialog.tsx'
 import { useData } from '#web/api/client.ts'
 import { Pending } from '#web/ui/card.tsx'
 import { Field } from '#web/ui/form.tsx'
 import { Input, Select } from '#web/ui/input.tsx'
-
-const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 
 export default function BillingDialog({ onClose }: { onClose: () => void }) {
   // Loaded on each mount, because the fields copy the values once. The checkout may have older ones in the cache.
