@@ -29,7 +29,7 @@ const schema = z.object({
 const labelWithCount = (label: string, count: number | undefined) =>
   count === undefined ? label : `${label} (${formatNumber(count)})`
 
-const autosaveDelayMs = 1500
+export const autosaveDelayMs = 1500
 
 function useAutosave(card: RefObject<HTMLDivElement | null>, isStored: boolean) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
