@@ -53,6 +53,8 @@ test.describe('the header', () => {
     await button.press('ArrowUp')
     await expect(page.getByRole('menu', { name: 'Nina Newcomer' })).toBeVisible()
     await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
+    await page.keyboard.press('Control+d')
+    await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused()
     await page.keyboard.press('d')
     await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused()
     await page.keyboard.press('l')
