@@ -1,7 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type Customer, customers } from '#contract/admin/customers.ts'
 import { exactDollars } from '#contract/money.ts'
 import type { Invoice } from '#contract/selling/purchases.ts'
-import { call, useData } from '#web/api/client.ts'
+import { call, keyOf, useData } from '#web/api/client.ts'
 import { toastError, useCall } from '#web/api/use-call.ts'
 import { useNewTab } from '#web/api/use-new-tab.ts'
 import { Card, Pending } from '#web/ui/card.tsx'
@@ -19,8 +20,10 @@ import { Timeline } from './timeline.tsx'
 const columnClasses = 'max-xl:contents xl:flex xl:min-w-0 xl:flex-col xl:gap-6'
 
 export default function CustomerScreen({ id }: { id: string }) {
-  // Loaded at each visit, because Stripe and TradingView change much of this data.
-  const query = useData(customers.adminShow, { id }, { gcTime: 0 })
+  // Loaded at each visit, because Stripe and TradingView change much of this data. The key also matches the
+  // queries of the page's parts, such as the timeline.
+  useQueryClient().setQueryDefaults(keyOf(customers.adminShow), { refetchOnMount: 'always' })
+  const query = useData(customers.adminShow, { id })
   const { data } = query
   useRecordTitle(data && (data.name || data.email))
   if (isMissing(query.error))
