@@ -1,8 +1,8 @@
 type Cell = string | number
 
-export const formulaSigns = '=+@＝＋－＠-'
-export const cellSeparators = String.raw`;\t\r\n`
-export const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
+const formulaSigns = '=+@＝＋－＠-'
+const cellSeparators = String.raw`;\t\r\n`
+const invisibleCharacters = '\u00A0\u00AD\u034F\u115F\u180E\u200B\u2060\u2800\u3164\uFEFF'
 /**
  * Start of a cell that a spreadsheet may run as a formula, for JavaScript and PostgreSQL. German and Swiss spreadsheets
  * split cells at semicolons, quoted or not, and others at tabs and line breaks. Spreadsheets ignore spaces, quotes and

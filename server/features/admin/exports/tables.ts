@@ -10,27 +10,14 @@ import {
   purchaseStatuses,
   statusTexts,
 } from '#contract/statuses.ts'
-import { cellSeparators, formulaSigns, formulaStart, invisibleCharacters } from '#server/csv.ts'
+import { formulaStart } from '#server/csv.ts'
 import { boundsOf } from '#server/database/cursor.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 
-/** Prevents CSV formula injection in SQL, so that PostgreSQL can produce the whole file. */
-const formulaStartInSql = formulaStart.replaceAll("'", "''")
-const codePoints = (characters: string) => Array.from(characters, (character) => character.codePointAt(0)).join()
-/** In PostgreSQL, `ascii` returns the code point of the first character, also beyond ASCII. */
-const startsSuspiciously = (column: string) =>
-  `ascii(${column}) in (${codePoints(`${formulaSigns};\t\r\n ${invisibleCharacters}"'`)})`
-/** Skips the regular expression for the many harmless cells. */
-const defuseFormula = (column: string) =>
-  `case when ${startsSuspiciously(column)} or ${column} ~ '[${cellSeparators}]'
-     then regexp_replace(${column}, '${formulaStartInSql}', '\\1''', 'g') else ${column} end`
-/** An email address has no spaces or separators; see `email` in contract/fields.ts. */
-const defuseEmail = (column: string) =>
-  `case when ${startsSuspiciously(column)} then '''' || ${column} else ${column} end`
-
-// No format patterns: PostgreSQL's native output is a third cheaper.
-const timestamp = (column: string) => `date_trunc('second', ${column} at time zone 'UTC')`
-const dollars = (column: string) => `case ${column} when 0 then '0.00' else (${column} * 0.01)::text end`
+/** Text cell in SQL, with an apostrophe before each start that a spreadsheet may run as a formula. */
+const text = (column: string) => `regexp_replace(${column}, ${pg.escapeLiteral(formulaStart)}, '\\1''', 'g')`
+const timestamp = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`
+const dollars = (column: string) => `${column} * 0.01`
 const isLive = `status in ${sqlList(liveStatuses)}`
 
 function textOf<Value extends string>(column: string, values: readonly Value[], texts: Record<Value, string>): string {
@@ -104,9 +91,9 @@ const bookkeepingEntries = `
 const tables: Record<FileKind, ExportTable> = {
   buyers: {
     columns: {
-      Email: defuseEmail('u.email'),
-      Name: defuseFormula('u.name'),
-      'TradingView username': defuseFormula('u.trading_view_username'),
+      Email: text('u.email'),
+      Name: text('u.name'),
+      'TradingView username': text('u.trading_view_username'),
       'Registered (UTC)': timestamp('u.created_at'),
       'Active purchases': 'p.active',
       Purchases: 'p.total',
@@ -121,16 +108,16 @@ const tables: Record<FileKind, ExportTable> = {
     columns: {
       Id: 'p.id',
       'Date (UTC)': timestamp('p.created_at'),
-      Email: defuseEmail('u.email'),
-      Name: defuseFormula('u.name'),
-      Product: defuseFormula('product.name'),
+      Email: text('u.email'),
+      Name: text('u.name'),
+      Product: text('product.name'),
       Billing: 'p.billing_type',
       'Amount (USD)': dollars('p.price'),
       'Refunded (USD)': dollars('p.refunded_amount'),
       Status: orderStatus,
       'Ended (UTC)': timestamp('p.ended_at'),
       Kind: orderKind,
-      Country: defuseFormula("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
+      Country: text("coalesce(nullif(b.country, ''), o.country, o.card_country)"),
       'Paid (USD)': dollars('paid.amount'),
       'Tax (USD)': dollars('paid.tax'),
       'Stripe invoice (latest)': 'paid.invoice_id',
@@ -152,24 +139,24 @@ const tables: Record<FileKind, ExportTable> = {
     columns: {
       'Date (UTC)': timestamp('e.at'),
       Kind: 'e.kind',
-      Email: defuseEmail('u.email'),
-      Name: defuseFormula('u.name'),
+      Email: text('u.email'),
+      Name: text('u.name'),
       'Amount (USD)': dollars('e.amount'),
       'Tax (USD)': dollars('e.tax'),
       'Net (USD)': dollars('(e.amount - e.tax)'),
-      Product: defuseFormula('product.name'),
+      Product: text('product.name'),
       'Former Stripe account': 'i.former_account',
-      Country: defuseFormula('p.country'),
+      Country: text('p.country'),
       'Period from (UTC)': timestamp('p.period_start'),
       'Period to (UTC)': timestamp('p.period_end'),
-      'VAT ID': defuseFormula('billing.vat_id'),
-      Invoice: defuseFormula('p.invoice_number'),
-      'Credit note': defuseFormula('e.credit_note'),
+      'VAT ID': text('billing.vat_id'),
+      Invoice: text('p.invoice_number'),
+      'Credit note': text('e.credit_note'),
       Fee: dollars('b.fee'),
       'Fee currency': 'upper(b.currency)',
       'Stripe invoice': 'p.invoice_id',
       'Stripe payment': 'p.payment_intent_id',
-      Status: defuseFormula('e.status'),
+      Status: text('e.status'),
     },
     from: `(
         select 'payment' as kind, payment_intent_id, paid_at as at, amount, tax, 'paid' as status,
@@ -192,10 +179,10 @@ const tables: Record<FileKind, ExportTable> = {
   bookkeeping: {
     columns: {
       'Date (UTC)': timestamp('e.at'),
-      Kind: defuseFormula('e.kind'),
-      Document: defuseFormula('e.document'),
-      Country: defuseFormula('e.country'),
-      Region: defuseFormula('e.region'),
+      Kind: text('e.kind'),
+      Document: text('e.document'),
+      Country: text('e.country'),
+      Region: text('e.region'),
       'Tax rate (%)': 'e.tax_rate',
       'Net (USD)': dollars('(e.gross - e.tax)'),
       'Tax (USD)': dollars('e.tax'),
@@ -217,16 +204,16 @@ const tables: Record<FileKind, ExportTable> = {
   forms: {
     columns: {
       'Submitted (UTC)': timestamp('r.submitted_at'),
-      Email: defuseEmail('u.email'),
-      Name: defuseFormula('u.name'),
-      Exchange: defuseFormula('r.exchange_name'),
-      'TradingView username': defuseFormula('r.trading_view_username'),
-      'Additional information': defuseFormula('r.additional_info'),
+      Email: text('u.email'),
+      Name: text('u.name'),
+      Exchange: text('r.exchange_name'),
+      'TradingView username': text('r.trading_view_username'),
+      'Additional information': text('r.additional_info'),
       'Given in': 'r.way',
       Status: accessState,
-      Reason: defuseFormula('a.declined_because'),
+      Reason: text('a.declined_because'),
       'Decided (UTC)': timestamp('a.state_since'),
-      Product: defuseFormula('product.name'),
+      Product: text('product.name'),
     },
     // A form of a deleted purchase shows the access decided last.
     from: `(${accessRequests}) r join users u on u.id = r.user_id left join purchases p on p.id = r.purchase_id
@@ -238,7 +225,7 @@ const tables: Record<FileKind, ExportTable> = {
   },
   newsletter: {
     columns: {
-      Email: defuseEmail('n.email'),
+      Email: text('n.email'),
       State: newsletterState,
       'Signed up (UTC)': timestamp('n.created_at'),
       'Confirmed (UTC)': timestamp('n.confirmed_at'),
