@@ -1,25 +1,13 @@
-import type { FastifyReply } from 'fastify'
 import { contract } from '#contract/index.ts'
-import type { Actor } from '#server/actor.ts'
 import type { Http } from '#server/http/mount.ts'
 import type { Selling } from '../selling/selling.ts'
 import type { Site } from '../site/site.ts'
 import type { AdminArea } from './admin.ts'
-import type { ExportFilter, FileKind } from './exports/exports.ts'
 
 type AdminAreas = { admin: AdminArea; site: Site; selling: Pick<Selling, 'bookkeeping'> }
 
 export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookkeeping } }: AdminAreas) {
   const { customers, disputes, exports, failedJobs, imports, overview, search } = admin
-  async function download(
-    kind: FileKind,
-    filter: ExportFilter,
-    { actor, reply }: { actor: Actor; reply: FastifyReply },
-  ) {
-    reply.header('x-estimated-rows', await exports.estimate(kind))
-    return exports.download(actor, kind, filter)
-  }
-
   mount(contract.overview, {
     adminShow: () => overview.show(),
     adminNeeds: (_input, { actor }) => overview.needs(actor.user),
@@ -34,7 +22,7 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
     adminExport: () => overview.figures.csv(),
     adminMovements: (filter) => overview.figures.movements(filter),
     adminPayments: (filter) => overview.figures.payments(filter),
-    adminExportPayments: ({ period }, context) => download('payments', { period }, context),
+    adminExportPayments: ({ period }, { actor }) => exports.download(actor, 'payments', { period }),
   })
   mount(contract.bookkeeping, {
     adminPayouts: (page) => bookkeeping.payouts(page),
@@ -42,7 +30,7 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
     adminMonths: () => bookkeeping.months(),
     adminTaxes: ({ period }) => bookkeeping.taxes(period),
     adminExportTaxes: ({ period, euroRate }) => bookkeeping.taxesCsv(period, euroRate),
-    adminExportMonth: ({ period }, context) => download('bookkeeping', { period }, context),
+    adminExportMonth: ({ period }, { actor }) => exports.download(actor, 'bookkeeping', { period }),
   })
   mount(contract.disputes, {
     adminShow: ({ id }) => disputes.show(id),
@@ -65,10 +53,10 @@ export function mountAdminArea({ mount }: Http, { admin, site, selling: { bookke
     adminSeeAs: ({ id }, { actor }) => customers.seeAs(actor, id),
   })
   mount(contract.search, { adminFind: ({ q }) => search.find(q) })
-  mount(contract.exports, { download: ({ kind }, context) => download(kind, {}, context) })
+  mount(contract.exports, { download: ({ kind }, { actor }) => exports.download(actor, kind) })
   mount(contract.newsletterAddresses, {
     adminList: (filter) => site.newsletter.list(filter),
-    adminExport: ({ state }, context) => download('newsletter', { state }, context),
+    adminExport: ({ state }, { actor }) => exports.download(actor, 'newsletter', { state }),
   })
   mount(contract.imports, {
     adminCheck: ({ lines }) => imports.check(lines),

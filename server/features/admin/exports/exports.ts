@@ -6,14 +6,13 @@ import type { Actor } from '#server/actor.ts'
 import { createSemaphore } from '#server/concurrency/semaphore.ts'
 import type { Context } from '#server/context.ts'
 import { Refusal } from '#server/errors.ts'
-import { copyStatement, type ExportFilter, type FileKind, tableForEstimate } from './tables.ts'
+import { copyStatement, type ExportFilter, type FileKind } from './tables.ts'
 
 type ExportDeps = Pick<Context, 'connection' | 'db' | 'now' | 'audit'>
 
 /** CSV files. PostgreSQL writes them and the server streams them, so that memory use does not grow with the rows. */
 export type Exports = {
   download(actor: Actor, kind: FileKind, filter?: ExportFilter): Promise<{ name: string; stream: PassThrough }>
-  estimate(kind: FileKind): Promise<number>
 }
 
 export type { ExportFilter, FileKind }
@@ -81,14 +80,6 @@ export function createExports({ connection, db, now, audit }: ExportDeps): Expor
       writeCsv(copyStatement(kind, filter), stream).catch((error: Error) => stream.destroy(error))
       const day = now().toISOString().slice(0, 10)
       return { name: `${[kind, filterName, day].filter(Boolean).join('-')}.csv`, stream }
-    },
-
-    async estimate(kind) {
-      const { rows } = await connection.pool.query<{ rows: number }>(
-        `select greatest(reltuples, 0)::int as rows from pg_class where oid = $1::regclass`,
-        [tableForEstimate(kind)],
-      )
-      return rows[0]?.rows ?? 0
     },
   }
 }

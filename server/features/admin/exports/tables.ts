@@ -31,8 +31,7 @@ const orderStatus = textOf('p.status', purchaseStatuses, statusTexts)
 const accessState = textOf('a.state', accessStates, accessStateTexts)
 
 export type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
-/** `tableForEstimate` has about as many rows as the file. */
-type ExportTable = { columns: Record<string, string>; from: string; tableForEstimate: string }
+type ExportTable = { columns: Record<string, string>; from: string }
 
 const newsletterState = `case when n.unsubscribed_at is not null then 'left'
   when n.confirmed_at is not null then 'subscribed' else 'asked' end`
@@ -102,7 +101,6 @@ const tables: Record<FileKind, ExportTable> = {
     from: `users u join (
       select user_id, count(*) as total, count(*) filter (where ${isLive}) as active, max(created_at) as latest
       from purchases group by user_id) p on p.user_id = u.id order by u.created_at, u.id`,
-    tableForEstimate: 'users',
   },
   orders: {
     columns: {
@@ -133,7 +131,6 @@ const tables: Record<FileKind, ExportTable> = {
         select sum(amount) as amount, sum(tax) as tax, (array_agg(invoice_id order by paid_at desc))[1] as invoice_id
         from payments where purchase_id = p.id) paid on true
       order by p.created_at, p.id`,
-    tableForEstimate: 'purchases',
   },
   payments: {
     columns: {
@@ -174,7 +171,6 @@ const tables: Record<FileKind, ExportTable> = {
       left join billing_details billing on billing.user_id = i.user_id
       left join purchases bought on bought.id = i.purchase_id
       left join products product on product.id = bought.product_id order by e.at, e.payment_intent_id`,
-    tableForEstimate: 'payments',
   },
   bookkeeping: {
     columns: {
@@ -199,7 +195,6 @@ const tables: Record<FileKind, ExportTable> = {
     },
     from: `(${bookkeepingEntries}) e left join balance_transactions b on b.id = e.balance_transaction_id
       left join payouts o on o.id = b.payout_id order by e.at, e.document, e.balance_transaction_id`,
-    tableForEstimate: 'balance_transactions',
   },
   forms: {
     columns: {
@@ -221,7 +216,6 @@ const tables: Record<FileKind, ExportTable> = {
         and product_id = coalesce(p.product_id, r.product_id, product_id) order by state_since desc limit 1) a on true
       left join products product on product.id = coalesce(p.product_id, a.product_id)
       order by r.submitted_at, r.id`,
-    tableForEstimate: 'access_forms',
   },
   newsletter: {
     columns: {
@@ -232,11 +226,8 @@ const tables: Record<FileKind, ExportTable> = {
       'Unsubscribed (UTC)': timestamp('n.unsubscribed_at'),
     },
     from: 'newsletter_subscriptions n order by n.created_at, n.id',
-    tableForEstimate: 'newsletter_subscriptions',
   },
 }
-
-export const tableForEstimate = (kind: FileKind) => tables[kind].tableForEstimate
 
 /** `state` is for newsletter addresses; `period` is a month or a year. */
 export type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }

@@ -144,16 +144,16 @@ async function productIdOf({ slug }: { slug: string }): Promise<string> {
 }
 
 function ExportCard() {
-  const { progress, run, cancel } = useExport()
+  const { running, run, cancel } = useExport()
   return (
     <Card className="flex flex-col gap-4">
       <h2 className="text-lg">Export Data</h2>
       <div className="flex flex-col gap-2">
         {(['buyers', 'orders', 'forms'] as const).map((kind) => (
-          <ExportButton key={kind} kind={kind} running={progress?.kind} run={run} className="justify-start" />
+          <ExportButton key={kind} kind={kind} running={running} run={run} className="justify-start" />
         ))}
       </div>
-      {progress && <ExportProgress {...progress} onCancel={cancel} />}
+      {running && <ExportProgress kind={running} onCancel={cancel} />}
     </Card>
   )
 }

@@ -69,7 +69,7 @@ function PayoutCells({ id, amount, currency, status, arrivesAt, lines, differenc
 
 function MonthlyBalance() {
   const { data, ...query } = useData(bookkeeping.adminMonths, {})
-  const { progress, run, cancel } = useExport()
+  const { running, run, cancel } = useExport()
   return (
     <FigureSection
       title="Months"
@@ -80,15 +80,11 @@ function MonthlyBalance() {
           The shop can’t read your balance: {data.fault}
         </Notice>
       )}
-      {progress && <ExportProgress {...progress} onCancel={cancel} />}
+      {running && <ExportProgress kind={running} onCancel={cancel} />}
       {!data && <Pending query={query} />}
       {data?.months.length === 0 && <EmptyNote>Nothing has moved your balance at Stripe yet.</EmptyNote>}
       {data && data.months.length > 0 && (
-        <MonthTable
-          months={data.months}
-          running={progress?.kind}
-          exportMonth={(period) => run('bookkeeping', { period })}
-        />
+        <MonthTable months={data.months} running={running} exportMonth={(period) => run('bookkeeping', { period })} />
       )}
       {data?.readAt && (
         <p className="text-xs text-muted">

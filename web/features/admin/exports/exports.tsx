@@ -11,7 +11,6 @@ import { Button } from '#web/ui/button.tsx'
 import { Card } from '#web/ui/card.tsx'
 import { saveFile } from '#web/ui/save-file.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { formatCount } from '../parts/count.ts'
 
 type FileKind = ExportKind | 'payments' | 'bookkeeping' | 'newsletter'
 const exportTitles: Record<FileKind, string> = {
@@ -23,10 +22,9 @@ const exportTitles: Record<FileKind, string> = {
   newsletter: 'Newsletter',
 }
 type ExportFilter = { state?: NewsletterState | undefined; period?: string | undefined }
-type Progress = { kind: FileKind; rows: number; estimatedRows: number }
 
 export function useExport() {
-  const [progress, setProgress] = useState<Progress | null>(null)
+  const [running, setRunning] = useState<FileKind>()
   const currentExport = useRef<AbortController>(null)
   useEffect(() => () => currentExport.current?.abort(), [])
 
@@ -34,23 +32,21 @@ export function useExport() {
     const filterName = filter.state ?? filter.period
     const controller = new AbortController()
     currentExport.current = controller
-    setProgress({ kind, rows: 0, estimatedRows: 0 })
+    setRunning(kind)
     try {
-      const { signal } = controller
-      const response = await requestExport(kind, filter, signal)
-      const estimatedRows = Number(response.headers.get('x-estimated-rows'))
-      const file = await readWithProgress(response, (rows) => setProgress({ kind, rows, estimatedRows }))
+      const response = await requestExport(kind, filter, controller.signal)
+      const file = await response.blob()
       saveFile(`${[kind, filterName, today()].filter(Boolean).join('-')}.csv`, file)
       toast({ title: `${exportTitles[kind]} data exported successfully` })
     } catch (error) {
       if (!controller.signal.aborted && !isStepUpCanceled(error))
         toast({ title: 'Export failed', description: 'Please try again.', destructive: true })
     } finally {
-      setProgress(null)
+      setRunning(undefined)
     }
   }
 
-  return { progress, run, cancel: () => currentExport.current?.abort() }
+  return { running, run, cancel: () => currentExport.current?.abort() }
 }
 
 function requestExport(kind: FileKind, { state, period }: ExportFilter, signal: AbortSignal) {
@@ -60,46 +56,13 @@ function requestExport(kind: FileKind, { state, period }: ExportFilter, signal: 
   return send(exports.download, { kind }, { signal })
 }
 
-const lineFeedByte = 10
-
-/** Reports the rows, without the title row, at most four times a second. */
-async function readWithProgress(response: Response, reportRows: (rows: number) => void): Promise<Blob> {
-  const blobs: Blob[] = []
-  let lineCount = 0
-  let reportedAt = 0
-  for await (const bytes of response.body ?? []) {
-    // Browsers may keep blobs on disk, so a million rows don't have to fit in memory.
-    blobs.push(new Blob([bytes]))
-    lineCount += countLineFeeds(bytes)
-    if (performance.now() - reportedAt < 250) continue
-    reportedAt = performance.now()
-    reportRows(Math.max(lineCount - 1, 0))
-  }
-  return new Blob(blobs, { type: 'text/csv' })
-}
-
-function countLineFeeds(bytes: Uint8Array) {
-  let count = 0
-  let index = bytes.indexOf(lineFeedByte)
-  while (index !== -1) {
-    count += 1
-    index = bytes.indexOf(lineFeedByte, index + 1)
-  }
-  return count
-}
-
 /** Date in the seller's time zone; the Swedish locale formats it as 2026-12-31. */
 const today = () => new Date().toLocaleDateString('sv-SE')
 
-export function ExportProgress({ kind, rows, estimatedRows, onCancel }: Progress & { onCancel: () => void }) {
-  // Without a value, the bar shows no share. That is better than 100 % once the estimate is exceeded.
-  const share = estimatedRows > rows ? { value: rows, max: estimatedRows } : {}
+export function ExportProgress({ kind, onCancel }: { kind: FileKind; onCancel: () => void }) {
   return (
     <div className="flex items-center gap-3">
-      <div className="flex flex-1 flex-col gap-1.5">
-        <progress aria-label={`Export of ${exportTitles[kind]}`} className="h-1.5 w-full accent-accent" {...share} />
-        <span className="text-xs text-muted tabular-nums">{formatCount(rows, 'row')}</span>
-      </div>
+      <progress aria-label={`Export of ${exportTitles[kind]}`} className="h-1.5 flex-1 accent-accent" />
       <Button variant="ghost" size="sm" onClick={onCancel}>
         <X className="size-4" />
         Cancel
@@ -144,7 +107,7 @@ const exportDescriptions = {
 const listedKinds = Object.keys(exportDescriptions) as (keyof typeof exportDescriptions)[]
 
 export default function Exports() {
-  const { progress, run, cancel } = useExport()
+  const { running, run, cancel } = useExport()
   return (
     <div className="flex flex-col gap-5">
       <p className="text-muted">CSV files in UTF-8, with times in UTC. Each download is in the audit log.</p>
@@ -154,8 +117,8 @@ export default function Exports() {
             <Card className="flex h-full flex-col gap-3">
               <h2 className="text-lg">{exportTitles[kind]}</h2>
               <p className="flex-1 text-sm text-muted">{exportDescriptions[kind]}</p>
-              {progress?.kind === kind && <ExportProgress {...progress} onCancel={cancel} />}
-              <ExportButton kind={kind} running={progress?.kind} run={run} className="self-start" />
+              {running === kind && <ExportProgress kind={kind} onCancel={cancel} />}
+              <ExportButton kind={kind} running={running} run={run} className="self-start" />
             </Card>
           </li>
         ))}

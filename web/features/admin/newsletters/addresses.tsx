@@ -11,7 +11,7 @@ const tones = { asked: 'warning', subscribed: 'good', left: 'neutral' } as const
 
 export default function Addresses() {
   const [{ state }] = useFilters({ state: newsletterStates })
-  const { progress, run } = useExport()
+  const { running, run } = useExport()
   return (
     <RecordList
       label="Newsletter addresses"
@@ -23,7 +23,7 @@ export default function Addresses() {
       controls={
         <ExportButton
           kind="newsletter"
-          running={progress?.kind}
+          running={running}
           run={() => run('newsletter', { state })}
           className="max-sm:w-full sm:ml-auto"
           text={state ? `Export ${newsletterStateTexts[state]}` : 'Export all'}

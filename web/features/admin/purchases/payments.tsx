@@ -36,12 +36,12 @@ function periodsUntil(now: Date) {
 export default function Payments() {
   const [{ period }] = useFilters({ period: 'text' })
   const [periods] = useState(() => periodsUntil(new Date()))
-  const { progress, run, cancel } = useExport()
+  const { running, run, cancel } = useExport()
   // A link may lead to a period that the filter doesn't list.
   const isUnlisted = period && periods.every(([name]) => name !== period)
   return (
     <>
-      {progress && <ExportProgress {...progress} onCancel={cancel} />}
+      {running && <ExportProgress kind={running} onCancel={cancel} />}
       <RecordList
         label="Payments"
         noun={['payment', 'payments']}
@@ -56,7 +56,7 @@ export default function Payments() {
         controls={
           <ExportButton
             kind="payments"
-            running={progress?.kind}
+            running={running}
             run={() => run('payments', { period })}
             className="max-sm:w-full sm:ml-auto"
           />
