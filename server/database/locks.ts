@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 export type Locks = {
   /**
    * Holds an advisory lock on `key`. Throws a 503 after waiting 10 s; `hadToWait` if another session held it first.
-   * Lock order: a user's key before a subscription's key, and both before any transaction.
+   * Locks never nest, because each holds one of ten connections. Never call this in a transaction.
    */
   runExclusive<Result>(key: string, work: (hadToWait: boolean) => Promise<Result>): Promise<Result>
   close(): Promise<void>
