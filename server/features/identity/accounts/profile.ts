@@ -33,12 +33,10 @@ export function createProfile(
     async update({ user }, { name, tradingViewUsername: username }, beforeMove) {
       await db.transaction(async (tx) => {
         const [stored] = await tx.select().from(users).where(eq(users.id, user.id)).for('no key update')
-        // Without a new name, sets the column to itself.
-        await tx
-          .update(users)
-          .set({ name: name ?? users.name })
-          .where(eq(users.id, user.id))
-        if (name !== undefined && name !== user.name) await accountChanged(tx, user.id)
+        if (name !== undefined) {
+          await tx.update(users).set({ name }).where(eq(users.id, user.id))
+          if (name !== user.name) await accountChanged(tx, user.id)
+        }
         const isNewUsername = username !== undefined && username !== (stored?.tradingViewUsername ?? '')
         if (isNewUsername)
           await usernameEntered(tx, { userId: user.id, username, field: 'tradingViewUsername', beforeMove })
