@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { normalizeUsername, parseUsername } from '#contract/tradingview-name.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
-import { access, tvPeople, tvScripts, users } from '#server/database/schema.ts'
+import { lockPerson } from '#server/database/people.ts'
+import { access, tvPeople, tvScripts } from '#server/database/schema.ts'
 import { type AccessRow, isPaid, targetStateFor } from '#server/features/access/access/access.ts'
 
 export type PersonRow = typeof tvPeople.$inferSelect
@@ -106,8 +107,8 @@ export function isUnlockedHere(person: StoredEntry, row: AccessRow | undefined, 
 
 /** Plans each username of a person on each script, the wanted username first. Stores entries that are missing. */
 export async function planUsernames(tx: Transaction, userId: string, at: Date): Promise<UsernamePlan[]> {
-  // Locks the person, so that concurrent plans run one after the other.
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+  // Concurrent plans run one after the other.
+  await lockPerson(tx, userId)
   const rows = await tx.select().from(access).where(eq(access.userId, userId))
   const scripts = await tx.select().from(tvScripts).where(isNull(tvScripts.problem))
   for (const row of rows)
