@@ -74,8 +74,6 @@ export function createAttempts({ db, now, limitsAddressLookups = true }: Depende
   }
 
   return {
-    secondsToWait,
-
     countAndCheck,
 
     countOrRefuse,
