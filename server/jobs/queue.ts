@@ -108,7 +108,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       return (tx, data, options = {}) => send(data, { ...options, db: fromDrizzle(tx, sql) })
     },
 
-    /** One run at a time, however many processes there are. */
+    /** Runs one at a time across all processes. */
     schedule(name: string, cron: string, run: () => Promise<void>, leaseSeconds?: number) {
       register({ name, cron, workers: 1, describe: () => '', run, leaseSeconds })
     },

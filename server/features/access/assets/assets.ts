@@ -165,7 +165,7 @@ export function createAssets({ db, now, audit, catalog }: AssetsContext, { owns 
   }
 }
 
-/** Symbols that were deleted or hidden lately, by default of all products. Reads the audit log, because a deleted symbol has no row. */
+/** Reads the audit log, because a deleted symbol has no row. Without `productSlugs`, of all products. */
 function findRecentlyRemoved(db: Database, now: Date, productSlugs?: string[]) {
   const since = new Date(now.getTime() - recentChangeDays * dayMs)
   const ofProducts = productSlugs && inArray(sql`${auditLog.detail} ->> 'product'`, productSlugs)

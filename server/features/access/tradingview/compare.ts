@@ -16,7 +16,7 @@ import { recordNameNotFound } from './sync-name.ts'
 
 type ListedPerson = PeopleList['people'][number]
 
-/** As stored in `tv_runs`, with the people to sync. */
+/** Row of `tv_runs`, with the people to sync. */
 export type Run = Omit<typeof tvRuns.$inferInsert, 'scriptId' | 'startedAt'> & { toSync: string[] }
 
 /** Above this number of removals in one night, the seller must confirm them: 10% of the list, but at least 5. */
@@ -138,7 +138,7 @@ async function recordForeignEntries(
     )
 }
 
-/** A foreign entry with the id of a buyer's missing entry is probably that buyer, renamed. Returns a text for the seller, or null. */
+/** Returns a text for the seller if a foreign entry has the id of a buyer's missing entry: a probable rename. */
 async function proposeRename(
   context: Pick<Context, 'db' | 'mails' | 'now'>,
   client: TradingViewClient,

@@ -80,7 +80,7 @@ export function createConnector(
       .limit(limit)
   }
 
-  /** Probes at most once in 10 s, and syncs one person before the others, so that a partial recovery fails one job, not hundreds. */
+  /** Probes at most once in 10 s. Syncs one person first, so that a partial recovery fails one job, not hundreds. */
   async function checkRecovery(client: TradingViewClient): Promise<boolean> {
     if (!(await connection.health.mayProbe())) return false
     const hasAnswered = await connection.health.probe(client)

@@ -98,7 +98,7 @@ export async function resealAppCodes(db: Database, secrets: Secrets): Promise<{ 
   return { resealed }
 }
 
-/** One SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
+/** SVG path on a grid of `size` squares. Drawn here, so that no other service sees the secret. */
 function drawQr(text: string): { size: number; path: string } {
   const { size, data } = encode(text, { ecc: 'M', border: 2 })
   let path = ''

@@ -50,7 +50,7 @@ function earliest(dates: (Date | null)[]): Date | null {
 /** The shop doesn't record a subscription without a first payment as a purchase. */
 export const isUnpaidAttempt = ({ status }: Subscription) => status === 'incomplete' || status === 'incomplete_expired'
 
-/** Reminder due: 1 at the first failure, 2 in the second half of the grace period, 3 without another try before its end. */
+/** Reminder 1 follows the first failure, 2 the second half of the grace period, 3 the last try before its end. */
 function dunningStepOf(invoice: Subscription['openInvoice']): 1 | 2 | 3 {
   if (!invoice) return 1
   if (invoice.status === 'uncollectible') return 3
