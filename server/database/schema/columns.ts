@@ -15,3 +15,6 @@ export const listed = (words: readonly string[]) => sql.raw(sqlList(words))
 export const monthOf = (column: Column) => sql`date_trunc('month', ${column} at time zone 'UTC')`
 
 export const sqlList = (words: readonly string[]) => `(${words.map((word) => `'${word}'`).join(', ')})`
+
+/** Statuses at Stripe of refunds that never reach the buyer. */
+export const failedRefundStatuses = ['failed', 'canceled']

@@ -12,7 +12,7 @@ import {
 } from '#contract/statuses.ts'
 import { formulaStart } from '#server/csv.ts'
 import { boundsOf } from '#server/database/cursor.ts'
-import { sqlList } from '#server/database/schema/columns.ts'
+import { failedRefundStatuses, sqlList } from '#server/database/schema/columns.ts'
 
 /** Text cell in SQL, with an apostrophe before each start that a spreadsheet may run as a formula. */
 const text = (column: string) => `regexp_replace(${column}, ${pg.escapeLiteral(formulaStart)}, '\\1''', 'g')`
@@ -74,7 +74,7 @@ const bookkeepingEntries = `
   select 'refund', r.at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -r.amount, -r.tax,
     p.payment_intent_id, ${balanceTransactionOf('refund', 'refund_id = r.id')}
   from refunds r join payments p on p.payment_intent_id = r.payment_intent_id join invoices i on i.id = p.invoice_id
-  where r.status not in ('failed', 'canceled')
+  where r.status not in ${sqlList(failedRefundStatuses)}
   union all
   select 'dispute', p.lost_at, coalesce(p.invoice_number, p.invoice_id), p.country, i.region, i.tax_rate, -p.lost_amount,
     -round(p.tax * p.lost_amount / p.amount::numeric)::int, p.payment_intent_id, ${balanceTransactionOf('dispute', 'payment_intent_id = p.payment_intent_id')}
@@ -83,7 +83,7 @@ const bookkeepingEntries = `
   select b.category, b.created_at, coalesce(b.payout_id, b.id), null, null, null, null, null, b.payment_intent_id, b.id
   from balance_transactions b left join payments p on p.payment_intent_id = b.payment_intent_id
   where p.payment_intent_id is null or b.category not in ('charge', 'refund', 'dispute')
-    or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ('failed', 'canceled')))
+    or (b.category = 'refund' and exists (select from refunds r where r.id = b.refund_id and r.status in ${sqlList(failedRefundStatuses)}))
     or (b.category = 'dispute' and p.lost_at is null)`
 
 /** None contains exchange keys. */

@@ -5,6 +5,7 @@ import type { figures as contract, Range } from '#contract/admin/figures.ts'
 import type { ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Context } from '#server/context.ts'
 import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { mrrMovements, payments, purchases, refunds, users } from '#server/database/schema.ts'
 import type { Areas } from '../areas.ts'
 import { csvOfMonths } from './figures-csv.ts'
@@ -201,7 +202,7 @@ async function readCohorts({ db, now }: Pick<Context, 'db' | 'now'>) {
 async function readCash({ db }: Pick<Context, 'db'>, from: Date | undefined) {
   const movedCash = sql`
     select paid_at as at, amount as paid, tax, 0 as refunded, 0 as lost from ${payments}
-    union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ('failed', 'canceled')
+    union all select at, 0, -tax, amount, 0 from ${refunds} where status not in ${failedRefundStatuses}
     union all select lost_at, 0, -round(tax * lost_amount / amount::numeric), 0, lost_amount
       from ${payments} where lost_at is not null`
   const { rows } = await db.execute<{ month: string; paid: number; tax: number; refunded: number; lost: number }>(sql`

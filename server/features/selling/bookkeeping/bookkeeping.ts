@@ -9,6 +9,7 @@ import type {
   TaxLine,
 } from '#contract/selling/bookkeeping.ts'
 import { boundsOf, decodeCursor, type Page, pageOf } from '#server/database/cursor.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { balanceReads, balanceTransactions, invoices, payments, payouts, refunds } from '#server/database/schema.ts'
 import { createReadBalance, type ReadBalanceDeps } from './read-balance.ts'
 import { csvOfTaxes } from './taxes-csv.ts'
@@ -134,7 +135,7 @@ const taxedEntries: SQL = sql`
   union all
   select 'credit', r.at, p.country, i.region, i.tax_rate, to_char(p.paid_at at time zone 'UTC', 'YYYY-MM'), -r.amount, -r.tax
   from ${refunds} r join ${payments} p using (payment_intent_id) join ${invoices} i on i.id = p.invoice_id
-  where r.status not in ('failed', 'canceled')
+  where r.status not in ${failedRefundStatuses}
   union all
   select 'credit', p.lost_at, p.country, i.region, i.tax_rate, to_char(p.paid_at at time zone 'UTC', 'YYYY-MM'),
     -p.lost_amount, -round(p.tax * p.lost_amount / p.amount::numeric)::int

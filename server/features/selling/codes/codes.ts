@@ -8,6 +8,7 @@ import type { CodeState } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import {
   codeUses,
   discountCodes,
@@ -57,7 +58,7 @@ export type AppliedCode = { code: Code; charges: Charges }
 /** `userId` and `email` are both null for a visitor who has not typed an email yet. */
 type Buyer = { userId: string | null; email: string | null }
 type PaidOrder = { id: string; codeId: string | null; subscriptionId: string }
-type OrderDraft = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
+export type OrderDraft = { productId: string; billingType: BillingType; price: number; buyer: Buyer }
 
 /** Same refusal for unknown and unusable codes, so that guessing reveals none. */
 const refusedSentence =
@@ -252,7 +253,7 @@ async function readRevenues(db: Database) {
   const { rows } = await db.execute<{ id: string; revenue: number }>(sql`
     select ${codeUses.codeId} as id, sum(${payments.amount} - ${payments.lostAmount} - coalesce((
       select sum(${refunds.amount}) from ${refunds} where ${refunds.paymentIntentId} = ${payments.paymentIntentId}
-        and ${refunds.status} not in ('failed', 'canceled')), 0))::float8 as revenue
+        and ${refunds.status} not in ${failedRefundStatuses}), 0))::float8 as revenue
     from ${codeUses} join ${orders} on ${orders.id} = ${codeUses.checkoutId}
       join ${invoices} on ${invoices.subscriptionId} = ${orders.subscriptionId}
       join ${payments} on ${payments.invoiceId} = ${invoices.id} group by 1`)

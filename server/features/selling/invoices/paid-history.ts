@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Database } from '#server/database/connect.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { invoices, payments, refunds } from '#server/database/schema.ts'
 import type { PaidPeriod, Payment, Refund, Subscription } from '#server/gateways/stripe.ts'
 
@@ -19,7 +20,7 @@ export type PaidHistory = Pick<Subscription, 'endedAt'> & {
 }
 
 /** True if the refund has reached the buyer or is on its way. */
-export const isArriving = ({ status }: { status: string }) => status !== 'failed' && status !== 'canceled'
+export const isArriving = ({ status }: { status: string }) => !failedRefundStatuses.includes(status)
 
 type HistoryOwner = { id: string; endedAt: Date | null }
 

@@ -3,6 +3,7 @@ import { hasEnded, type LeaveReason } from '#contract/statuses.ts'
 import type { Actor } from '#server/actor.ts'
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/connect.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { payments, refunds } from '#server/database/schema.ts'
 import { conflict, Refusal } from '#server/errors.ts'
 import { type Bookings, endOfBooking } from '../bookings/bookings.ts'
@@ -236,7 +237,7 @@ const endsEarlier = (notice: { endsAt: Date } | null, { endsAt }: PurchaseRow) =
 
 /** Payments for the purchase since `paidFrom`, without what was refunded of them. */
 async function sumPaidSince(db: Database, paidFrom: Date, purchaseId: string) {
-  const isArriving = notInArray(refunds.status, ['failed', 'canceled'])
+  const isArriving = notInArray(refunds.status, failedRefundStatuses)
   const isRefundOfPayment = eq(refunds.paymentIntentId, payments.paymentIntentId)
   const refundedOfPayment = db
     .select({ sum: sum(refunds.amount) })

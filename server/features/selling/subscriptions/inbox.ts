@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Context } from '#server/context.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { isLivePurchase, payments, purchases, refunds, stripeEvents } from '#server/database/schema.ts'
 import { eventTypes, type StripeEvent } from '#server/gateways/stripe.ts'
 import { messageOf } from '#server/process/log.ts'
@@ -63,7 +64,7 @@ export function createInbox({ db, now, stripe, crashPoint, orders, sync }: Inbox
       .select({
         paidAt: payments.paidAt,
         unrefunded: sql<number>`${payments.amount} - coalesce((select sum(r.amount)::int from ${refunds} r
-        where r.payment_intent_id = ${payments}.payment_intent_id and r.status not in ('failed', 'canceled')), 0)`,
+        where r.payment_intent_id = ${payments}.payment_intent_id and r.status not in ${failedRefundStatuses}), 0)`,
       })
       .from(payments)
       .where(eq(payments.paymentIntentId, paymentIntentId ?? ''))
