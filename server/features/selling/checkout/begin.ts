@@ -13,7 +13,7 @@ import { conflict, invalid, notFound, Refusal } from '#server/errors.ts'
 import type { Tax } from '#server/gateways/stripe.ts'
 import { hashToken, randomToken } from '#server/security/tokens.ts'
 import type { Product } from '../catalog/catalog.ts'
-import type { AppliedCode, Code, Codes } from '../codes/codes.ts'
+import type { AppliedCode, Code, Codes, OrderDraft } from '../codes/codes.ts'
 import { isTaxedFor, newsColumns, type OpenOrder, type Orders, placeColumns } from '../orders/orders.ts'
 import type { Price, Prices } from '../prices/prices.ts'
 import type { Customers } from './stripe-customers.ts'
@@ -84,18 +84,11 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       const openOrders = await listOpenOrders(user, issuedNonce)
 
       // A refused code is reported only after the open orders were checked, because one may be paid already.
-      let codeRefusal: unknown
-      let applied: AppliedCode | undefined
-      if (input.code) {
-        const orderDraft = { productId: product.id, billingType, price: amount, buyer }
-        applied = await codes.apply(input.code, orderDraft).catch((error: unknown) => {
-          codeRefusal = error
-          return undefined
-        })
-      }
+      const orderDraft = { productId: product.id, billingType, price: amount, buyer }
+      const { applied, refusal } = await tryCode(codes, input.code, orderDraft)
       const isForSamePurchase = (order: OpenOrder) => order.productId === product.id && order.email === email
       const isSameOrder = (order: OpenOrder) =>
-        !codeRefusal &&
+        !refusal &&
         isForSamePurchase(order) &&
         order.billingType === billingType &&
         order.amount === amount &&
@@ -114,7 +107,7 @@ export function createBegin(context: BeginContext, deps: BeginDeps): Begin {
       if (paid) return { ...outputOf(paid), isPaid: true, nonce }
       if (!reusable) {
         await refuseSecondSubscription(db, product, user, email)
-        if (codeRefusal) throw codeRefusal
+        if (refusal) throw refusal
       }
       const isPriceShown = input.amount === undefined || input.amount === amount
       if (!isPriceShown)
@@ -237,6 +230,20 @@ function createSubscribe({ stripe }: Pick<Context, 'stripe'>, { customers, price
 }
 
 const secondClickSentence = 'Your checkout has just been opened. Please try again.'
+
+async function tryCode(
+  codes: Codes,
+  typedCode: string | undefined,
+  order: OrderDraft,
+): Promise<{ applied?: AppliedCode; refusal?: Refusal }> {
+  if (!typedCode) return {}
+  try {
+    return { applied: await codes.apply(typedCode, order) }
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error }
+    throw error
+  }
+}
 
 /** `due` is today's charge: Stripe's amount, or the shop's own estimate before there is a subscription. */
 export const discountOutput = ({ code, charges }: AppliedCode, due: number, at: Date) => ({
