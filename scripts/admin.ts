@@ -4,7 +4,7 @@ import { createAudit } from '#server/audit/audit.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createAdmins } from '#server/features/identity/accounts/accounts.ts'
 import { createAttempts } from '#server/security/attempts.ts'
-import { createPasswords } from '#server/security/passwords.ts'
+import { createPasswordHasher } from '#server/security/password-hasher.ts'
 import { connectTo, exitWith, runCommand } from './command.ts'
 
 const help = `npm run admin -- add <email>                creates an admin, or makes an existing user one, with a new password
@@ -27,7 +27,7 @@ await runCommand(async ({ url }) => {
     const now = () => new Date()
     const attempts = createAttempts({ db, now })
     const audit = createAudit({ db, now })
-    const admins = createAdmins({ db, now, passwords: createPasswords(), attempts, audit })
+    const admins = createAdmins({ db, now, passwordHasher: createPasswordHasher(), attempts, audit })
     if (command === 'reset-two-factor') {
       await admins.resetTwoFactor(email)
       console.log(`${email} logs in with the password alone, until a second step is set up again`)

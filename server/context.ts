@@ -12,7 +12,7 @@ import type { TradingViewGateway } from './gateways/tradingview.ts'
 import type { Queue } from './jobs/queue.ts'
 import { createMails, type MailSite, sellersAddress } from './mails/mails.ts'
 import { createAttempts } from './security/attempts.ts'
-import type { Passwords } from './security/passwords.ts'
+import type { PasswordHasher } from './security/password-hasher.ts'
 import type { Secrets } from './security/secrets.ts'
 import { createSecurityLog } from './security/security-log.ts'
 import type { ShopSettings } from './settings/settings.ts'
@@ -29,7 +29,7 @@ type ContextInput = {
   paymentAccount: Pick<PaymentAccount, 'kind' | 'isKnown'>
   tradingView: TradingViewGateway
   secrets: Secrets
-  passwords: Passwords
+  passwordHasher: PasswordHasher
   log: Logger
   now: () => Date
   /** Named moments at which a test may end the process; no effect in production. */

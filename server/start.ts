@@ -34,7 +34,7 @@ import { assertBuilt } from './process/build.ts'
 import { assertWritable } from './process/data-folder.ts'
 import { listen, portFor } from './process/port.ts'
 import { createAttempts } from './security/attempts.ts'
-import { createPasswords, type PasswordCost, type Passwords } from './security/passwords.ts'
+import { createPasswordHasher, type PasswordCost, type PasswordHasher } from './security/password-hasher.ts'
 import { createSecrets, loadSecretsKey, type Secrets } from './security/secrets.ts'
 import { createShopSettings, type ShopSettings } from './settings/settings.ts'
 
@@ -53,7 +53,7 @@ export type StartOptions = {
   crashPoint?: (name: string) => void
   /** Cheaper password hashing, for load tests. */
   passwordCost?: PasswordCost
-  passwords?: Passwords | undefined
+  passwordHasher?: PasswordHasher | undefined
   quirks?: Quirks
   /** By default `content/products`. */
   products?: string | undefined
@@ -76,7 +76,7 @@ export async function startShop(
     allowsOutdatedBuild = false,
     crashPoint = () => {},
     passwordCost,
-    passwords = createPasswords(passwordCost && { cost: passwordCost }),
+    passwordHasher = createPasswordHasher(passwordCost && { cost: passwordCost }),
     quirks = {},
     products,
     stripeAddress,
@@ -146,7 +146,7 @@ export async function startShop(
       transport,
       bulkMail,
       secrets,
-      passwords,
+      passwordHasher,
       security: securityHeaders(config),
       stripe: payments.stripe,
       paymentAccount,
@@ -274,11 +274,11 @@ function testModeOf({ sandbox }: Payments, { production }: Config): SiteSettings
   return production ? 'closed' : 'open'
 }
 
-function ensureAdmin({ config, connection: { db }, passwords, now }: Parts) {
+function ensureAdmin({ config, connection: { db }, passwordHasher, now }: Parts) {
   const admins = createAdmins({
     db,
     now,
-    passwords,
+    passwordHasher,
     attempts: createAttempts({ db, now }),
     audit: createAudit({ db, now }),
   })

@@ -4,12 +4,12 @@ import type { Database } from '../database/connect.ts'
 import { users } from '../database/schema.ts'
 import { Refusal } from '../errors.ts'
 import type { Attempts } from './attempts.ts'
-import type { Passwords } from './passwords.ts'
+import type { PasswordHasher } from './password-hasher.ts'
 import type { SecurityLog } from './security-log.ts'
 
-type Dependencies = { db: Database; passwords: Passwords; attempts: Attempts; securityLog: SecurityLog }
+type Dependencies = { db: Database; passwordHasher: PasswordHasher; attempts: Attempts; securityLog: SecurityLog }
 
-export function createPasswordCheck({ db, passwords, attempts, securityLog }: Dependencies) {
+export function createPasswordCheck({ db, passwordHasher, attempts, securityLog }: Dependencies) {
   /** Returns the stored hash. `field` is the form field that shows a refusal. */
   return async (actor: Actor, password: string, field: string): Promise<string> => {
     const { id } = actor.user
@@ -21,7 +21,7 @@ export function createPasswordCheck({ db, passwords, attempts, securityLog }: De
         'no-password',
         'You don’t have a password yet. Choose one with “Email me a link” in your profile.',
       )
-    if (!(await passwords.matches(password, user.passwordHash))) {
+    if (!(await passwordHasher.matches(password, user.passwordHash))) {
       securityLog('wrong password', actor)
       throw new Refusal(403, 'wrong-password', 'Wrong password', { fields: { [field]: 'Wrong password' } })
     }

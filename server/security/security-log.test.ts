@@ -6,7 +6,7 @@ import type { ApiError } from '#contract/call.ts'
 import { accounts } from '#contract/identity/accounts.ts'
 import { users } from '../database/schema.ts'
 import { openShop } from '../testing/open-shop.ts'
-import { createPasswords } from './passwords.ts'
+import { createPasswordHasher } from './password-hasher.ts'
 
 type LogLine = { security?: string; account: string | null; ip: string; reason?: string }
 
@@ -14,15 +14,15 @@ test('the security log says why a login failed; the answer does not', async () =
   const lines: LogLine[] = []
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
   const [matched, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const passwords = createPasswords()
-  const matches: typeof passwords.matches = async (...given) => {
-    const isMatch = await passwords.matches(...given)
+  const passwordHasher = createPasswordHasher()
+  const matches: typeof passwordHasher.matches = async (...given) => {
+    const isMatch = await passwordHasher.matches(...given)
     if (!isMatch) return false
     matched.resolve()
     await released.promise
     return true
   }
-  await using shop = await openShop({ log, passwords: { ...passwords, matches } })
+  await using shop = await openShop({ log, passwordHasher: { ...passwordHasher, matches } })
   const { user, password } = await shop.user()
   const guestEmail = 'guest@example.com'
   await shop.connection.db.insert(users).values({ email: guestEmail, name: '' })

@@ -6,7 +6,7 @@ import { lagByClock } from '#sandbox/quirks.ts'
 import { readConfig } from '../config.ts'
 import { readOutbox, type SentMail } from '../gateways/outbox.ts'
 import { paths } from '../paths.ts'
-import type { PasswordCost, Passwords } from '../security/passwords.ts'
+import type { PasswordCost, PasswordHasher } from '../security/password-hasher.ts'
 import type { StartOptions, startShop } from '../start.ts'
 import { createBuyers } from './buyers.ts'
 import { createPeople, seller } from './people.ts'
@@ -24,7 +24,7 @@ export type OpenShopOptions = {
   startsAt?: Date
   passwordCost?: PasswordCost
   /** Not for the built shop, whose classes are different objects. */
-  passwords?: Passwords
+  passwordHasher?: PasswordHasher
   /** A test may throw there, as if the process had ended. */
   crashPoint?: (name: string) => void
   /** By default, payments and webhooks wait until `settle` or `advance`. */
@@ -51,7 +51,7 @@ export async function openShop({
   databaseUrl,
   startsAt = new Date(),
   passwordCost = cheapestHashing,
-  passwords,
+  passwordHasher,
   quirks = heldUntilSettled,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
   crashPoint = () => {},
@@ -90,7 +90,7 @@ export async function openShop({
     withSchedules,
     crashPoint,
     passwordCost,
-    passwords,
+    passwordHasher,
     quirks,
     products: productFiles && writeProducts(folder, productFiles),
     stripeAddress,

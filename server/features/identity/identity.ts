@@ -26,7 +26,7 @@ type IdentityContext = Pick<
   | 'log'
   | 'mails'
   | 'now'
-  | 'passwords'
+  | 'passwordHasher'
   | 'queue'
   | 'refuseShopAddress'
   | 'secrets'

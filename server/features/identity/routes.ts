@@ -6,7 +6,7 @@ import type { Http } from '#server/http/mount.ts'
 import { createDeletion, createPersonalData, type DeletionDeps, type ExportDeps } from './accounts/accounts.ts'
 import type { Identity } from './identity.ts'
 
-type RouteContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
+type RouteContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwordHasher' | 'securityLog'>
 type LaterAreas = DeletionDeps & ExportDeps & { checkout: { forfeitNonce(nonce: string): Promise<void> } }
 
 export function mountIdentity(http: Http, context: RouteContext, identity: Identity, laterAreas: LaterAreas) {

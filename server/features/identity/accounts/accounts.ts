@@ -22,7 +22,7 @@ type AccountContext = Pick<
   | 'linkToken'
   | 'mails'
   | 'now'
-  | 'passwords'
+  | 'passwordHasher'
   | 'queue'
   | 'refuseShopAddress'
   | 'securityLog'

@@ -5,7 +5,7 @@ import { logins } from '#contract/identity/logins.ts'
 import { createAudit } from '#server/audit/audit.ts'
 import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
-import { createPasswords } from '#server/security/passwords.ts'
+import { createPasswordHasher } from '#server/security/password-hasher.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { openShop } from '#server/testing/open-shop.ts'
 import { createTestDatabase } from '#server/testing/test-database.ts'
@@ -15,7 +15,7 @@ const adminsOf = (shop: Awaited<ReturnType<typeof openShop>>) =>
   createAdmins({
     db: shop.connection.db,
     now: shop.clock.now,
-    passwords: createPasswords(),
+    passwordHasher: createPasswordHasher(),
     attempts: createAttempts({ db: shop.connection.db, now: shop.clock.now }),
     audit: createAudit({ db: shop.connection.db, now: shop.clock.now }),
   })

@@ -21,11 +21,11 @@ export type Admins = {
 }
 
 export type Credentials = { email: string; password: string }
-type AdminContext = Pick<Context, 'db' | 'now' | 'passwords' | 'attempts' | 'audit'>
+type AdminContext = Pick<Context, 'db' | 'now' | 'passwordHasher' | 'attempts' | 'audit'>
 
 const randomPassword = () => randomBytes(15).toString('base64url')
 
-export function createAdmins({ db, now, passwords, attempts, audit }: AdminContext): Admins {
+export function createAdmins({ db, now, passwordHasher, attempts, audit }: AdminContext): Admins {
   /** Proves the address first, which resets what a stranger may have set: afterwards, only the new password opens the account. */
   async function setPassword(tx: Transaction, id: string, email: string, passwordHash: string) {
     await proveAddress(tx, id, { at: now(), isInOwnSession: false })
@@ -57,7 +57,7 @@ export function createAdmins({ db, now, passwords, attempts, audit }: AdminConte
     async ensureFirst(email, password = randomPassword()) {
       const isActiveAdmin = and(eq(users.isAdmin, true), isNull(users.deletedAt))
       if ((await db.$count(users, isActiveAdmin)) > 0) return undefined
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwordHasher.hash(password)
       return db.transaction(async (tx) => {
         // Two processes may start at the same time; only one of them creates the admin.
         await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
@@ -69,14 +69,14 @@ export function createAdmins({ db, now, passwords, attempts, audit }: AdminConte
 
     async add(email) {
       const password = randomPassword()
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwordHasher.hash(password)
       await db.transaction((tx) => upsertAdmin(tx, email, passwordHash, 'admin.add'))
       return { email, password }
     },
 
     async reset(email) {
       const password = randomPassword()
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwordHasher.hash(password)
       await db.transaction(async (tx) => {
         const [admin] = await tx
           .select({ id: users.id })

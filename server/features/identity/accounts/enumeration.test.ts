@@ -4,13 +4,13 @@ import { hash, verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '#contract/identity/accounts.ts'
 import { logins } from '#contract/identity/logins.ts'
-import { createPasswords } from '#server/security/passwords.ts'
+import { createPasswordHasher } from '#server/security/password-hasher.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
 import { watchStatements } from '#server/testing/watch-statements.ts'
 
 /** Neither answer nor timing may reveal whether an address has an account. Timing is noisy, so these tests compare the work. */
 const costs: string[] = []
-const passwords = createPasswords({
+const passwordHasher = createPasswordHasher({
   argon2: {
     hash,
     verify(passwordHash, password) {
@@ -26,7 +26,7 @@ const duringRequest = new AsyncLocalStorage<true>()
 let shop: TestShop
 let addresses: Record<'a customer' | 'a guest who has no password yet' | 'nobody', string>
 beforeAll(async () => {
-  shop = await openShop({ passwords })
+  shop = await openShop({ passwordHasher })
   const customer = await shop.user()
   const guest = await shop.guest(shop.visitor())
   await shop.settle()

@@ -11,7 +11,7 @@ import { isReservedForUndo, proveAddress } from './proof.ts'
 
 type LoginContext = Pick<
   Context,
-  'attempts' | 'db' | 'mails' | 'now' | 'passwords' | 'refuseShopAddress' | 'securityLog'
+  'attempts' | 'db' | 'mails' | 'now' | 'passwordHasher' | 'refuseShopAddress' | 'securityLog'
 >
 
 export type Login = {
@@ -37,14 +37,14 @@ const emailTaken = () =>
   )
 
 export function createLogin(context: LoginContext, passwordLinks: PasswordLinks): Login {
-  const { db, now, mails, passwords, attempts, securityLog, refuseShopAddress } = context
+  const { db, now, mails, passwordHasher, attempts, securityLog, refuseShopAddress } = context
 
   return {
     async register(actor, { password, ...details }) {
       const { email } = details
-      passwords.refuseCommon(password, 'password')
+      passwordHasher.refuseCommon(password, 'password')
       await attempts.countAddressLookup(actor.ip, email)
-      const passwordHash = await passwords.hash(password)
+      const passwordHash = await passwordHasher.hash(password)
       return db.transaction(async (tx): Promise<LoginResult> => {
         if (await isReservedForUndo(tx, email, now())) throw emailTaken()
         const [user] = await tx
@@ -83,7 +83,7 @@ export function createLogin(context: LoginContext, passwordLinks: PasswordLinks)
         .select({ passwordHash: users.passwordHash, handedOverAt: users.handedOverAt, user: userColumns })
         .from(users)
         .where(and(eq(users.email, email), isNull(users.deletedAt)))
-      const isPasswordCorrect = await passwords.matches(password, account?.passwordHash)
+      const isPasswordCorrect = await passwordHasher.matches(password, account?.passwordHash)
       const caller = { ...actor, user: account?.user ?? null }
       if (!isPasswordCorrect || !account) {
         const passwordReason = account?.passwordHash ? 'wrong password' : 'no password'

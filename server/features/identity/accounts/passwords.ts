@@ -14,7 +14,7 @@ import { dropPendingChange, proveAddress } from './proof.ts'
 
 type PasswordDeps = Pick<
   Context,
-  'attempts' | 'db' | 'linkToken' | 'mails' | 'now' | 'passwords' | 'queue' | 'securityLog'
+  'attempts' | 'db' | 'linkToken' | 'mails' | 'now' | 'passwordHasher' | 'queue' | 'securityLog'
 >
 
 export type Passwords = {
@@ -47,7 +47,7 @@ const expiredLink = () => new Refusal(400, 'link-invalid', 'This link no longer 
 export type PasswordLinks = Pick<Passwords, 'createLink' | 'findLink'>
 
 export function createPasswords(context: PasswordDeps): Passwords {
-  const { db, now, mails, queue, passwords, attempts, linkToken, securityLog } = context
+  const { db, now, mails, queue, passwordHasher, attempts, linkToken, securityLog } = context
   const checkPassword = createPasswordCheck(context)
 
   /** The link's secret is derived from the row's id when the email is written; only its hash is stored. */
@@ -114,10 +114,10 @@ export function createPasswords(context: PasswordDeps): Passwords {
     checkLink: (token) => findAccountOfLink(db, isUsable(token)),
 
     async resetPassword(actor, token, newPassword) {
-      passwords.refuseCommon(newPassword, 'newPassword')
+      passwordHasher.refuseCommon(newPassword, 'newPassword')
       const [link] = await db.select({ id: passwordTokens.id }).from(passwordTokens).where(isUsable(token))
       if (!link) throw invalidResetLink()
-      const passwordHash = await passwords.hash(newPassword)
+      const passwordHash = await passwordHasher.hash(newPassword)
       return db.transaction(async (tx) => {
         const [usedLink] = await tx
           .update(passwordTokens)
@@ -152,9 +152,9 @@ export function createPasswords(context: PasswordDeps): Passwords {
 
     async changePassword(actor, { currentPassword, newPassword }) {
       const { user, sessionId } = actor
-      passwords.refuseCommon(newPassword, 'newPassword')
+      passwordHasher.refuseCommon(newPassword, 'newPassword')
       const oldPasswordHash = await checkPassword(actor, currentPassword, 'currentPassword')
-      const passwordHash = await passwords.hash(newPassword)
+      const passwordHash = await passwordHasher.hash(newPassword)
       await db.transaction(async (tx) => {
         const changed = await tx
           .update(users)

@@ -15,7 +15,7 @@ export type PersonalData = {
   forCustomer(actor: Actor, userId: string): Promise<Record<string, unknown>>
 }
 
-type DeletionContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwords' | 'securityLog'>
+type DeletionContext = Pick<Context, 'attempts' | 'audit' | 'db' | 'mails' | 'now' | 'passwordHasher' | 'securityLog'>
 
 /** Purchases stay for the books, without anything that identifies the person. */
 export type Deletion = {

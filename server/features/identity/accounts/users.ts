@@ -14,7 +14,7 @@ import type { PasswordLinks } from './passwords.ts'
 import { deleteEmailChanges, resetUnprovenAccount } from './proof.ts'
 import { mailOtherAdmins } from './roles.ts'
 
-type UserContext = Pick<Context, 'db' | 'now' | 'passwords' | 'audit' | 'mails'>
+type UserContext = Pick<Context, 'db' | 'now' | 'passwordHasher' | 'audit' | 'mails'>
 
 export type Users = {
   list(filter: UserFilter): Promise<Page<RawOutputOf<typeof accountsAdmin.list>[number]>>
@@ -32,7 +32,10 @@ export type CustomerHelp = {
 type NewUser = ParsedInputOf<typeof accountsAdmin.add>
 type UserFilter = ParsedInputOf<typeof accountsAdmin.list>
 
-export function createUsers({ db, now, passwords, audit, mails }: UserContext, passwordLinks: PasswordLinks): Users {
+export function createUsers(
+  { db, now, passwordHasher, audit, mails }: UserContext,
+  passwordLinks: PasswordLinks,
+): Users {
   return {
     async list({ q, cursor, limit, sort = 'newest' }) {
       const after = decodeCursor(cursor)
@@ -66,8 +69,8 @@ export function createUsers({ db, now, passwords, audit, mails }: UserContext, p
     },
 
     async add(actor, { password, invite, ...user }) {
-      if (password) passwords.refuseCommon(password, 'password')
-      const passwordHash = password ? await passwords.hash(password) : null
+      if (password) passwordHasher.refuseCommon(password, 'password')
+      const passwordHash = password ? await passwordHasher.hash(password) : null
       await db.transaction(async (tx) => {
         const [added] = await tx
           .insert(users)

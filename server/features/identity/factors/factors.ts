@@ -30,7 +30,7 @@ type FactorContext = Pick<
   | 'linkToken'
   | 'mails'
   | 'now'
-  | 'passwords'
+  | 'passwordHasher'
   | 'secrets'
   | 'securityLog'
 >
@@ -77,7 +77,7 @@ type StepUp = {
 }
 
 function createStepUp(
-  context: Pick<Context, 'attempts' | 'db' | 'passwords' | 'securityLog'>,
+  context: Pick<Context, 'attempts' | 'db' | 'passwordHasher' | 'securityLog'>,
   { sessions, policy, codes, passkeyLogin }: StepUpDeps,
 ): StepUp {
   const { db } = context

@@ -10,7 +10,7 @@ import { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { createAudit } from '#server/audit/audit.ts'
 import { users } from '#server/database/schema.ts'
 import { createAttempts } from '#server/security/attempts.ts'
-import { createPasswords } from '#server/security/passwords.ts'
+import { createPasswordHasher } from '#server/security/password-hasher.ts'
 import { createAuthenticator } from '#server/testing/authenticator.ts'
 import { addApp } from '#server/testing/authenticator-app.ts'
 import { openShop, type TestShop } from '#server/testing/open-shop.ts'
@@ -27,7 +27,7 @@ const adminCommands = () => {
   const { db } = shop.connection
   const { now } = shop.clock
   const attempts = createAttempts({ db, now })
-  return createAdmins({ db, now, passwords: createPasswords(), attempts, audit: createAudit({ db, now }) })
+  return createAdmins({ db, now, passwordHasher: createPasswordHasher(), attempts, audit: createAudit({ db, now }) })
 }
 
 describe('an admin of a public shop', () => {

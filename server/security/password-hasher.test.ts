@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { isCommonPassword } from './common-passwords.ts'
-import { createPasswords } from './passwords.ts'
+import { createPasswordHasher } from './password-hasher.ts'
 
 test('a password hash is argon2id with 19 MiB and two passes, and different each time', async () => {
-  const passwords = createPasswords()
-  const [firstHash, secondHash] = [await passwords.hash('sesame'), await passwords.hash('sesame')]
+  const passwordHasher = createPasswordHasher()
+  const [firstHash, secondHash] = [await passwordHasher.hash('sesame'), await passwordHasher.hash('sesame')]
   expect(firstHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(firstHash).not.toBe(secondHash)
-  expect(await passwords.matches('sesame', firstHash)).toBe(true)
-  expect(await passwords.matches('Sesame', firstHash)).toBe(false)
-  expect(await passwords.matches('nobody has this password', null)).toBe(false)
+  expect(await passwordHasher.matches('sesame', firstHash)).toBe(true)
+  expect(await passwordHasher.matches('Sesame', firstHash)).toBe(false)
+  expect(await passwordHasher.matches('nobody has this password', null)).toBe(false)
 })
 
 test('a few hashes run at once, a few more wait, and the rest are refused immediately', async () => {
-  const passwords = createPasswords({ atOnce: 2, waiting: 3 })
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => passwords.hash('sesame')))
+  const passwordHasher = createPasswordHasher({ atOnce: 2, waiting: 3 })
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => passwordHasher.hash('sesame')))
   expect(answers.map(({ status }) => status)).toEqual([
     ...Array<string>(5).fill('fulfilled'),
     ...Array<string>(3).fill('rejected'),
   ])
   expect(answers.at(-1)).toMatchObject({ reason: { status: 503, details: { retryAfterSeconds: 2 } } })
-  await passwords.hash('sesame')
+  await passwordHasher.hash('sesame')
 })
 
 test('common passwords and keyboard patterns are refused, and others are not', () => {

@@ -4,7 +4,7 @@ import { createSemaphore } from '../concurrency/semaphore.ts'
 import { invalid, Refusal } from '../errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
-export type Passwords = ReturnType<typeof createPasswords>
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>
 
 /** For Argon2id; `memoryCost` is in KiB. */
 export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
@@ -13,7 +13,7 @@ export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: 
 const defaultCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** Hashes a few at a time, because hashing is the most expensive work that a stranger can cause. */
-export function createPasswords({
+export function createPasswordHasher({
   atOnce = Math.max(1, availableParallelism() - 1),
   waiting: maxWaiting = 100,
   cost = defaultCost,
