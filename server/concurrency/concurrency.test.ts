@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { coalesce } from './coalesce.ts'
+import { runEach } from './run-each.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /** Work that records when it starts and ends, and ends when told to. */
@@ -41,4 +42,15 @@ test('a semaphore admits some, queues a few more, refuses the rest, and then adm
   await end('waiting')
   await Promise.all([inside, waiting])
   expect(log).toEqual(['inside begins', 'inside ends', 'waiting begins', 'waiting ends'])
+})
+
+test('one item that fails does not stop those behind it, and all failures are thrown at the end', async () => {
+  const done: number[] = []
+  const run = async (item: number) => {
+    if (item % 2 === 0) throw new Error(`no ${item}`)
+    done.push(item)
+  }
+  const failure = await runEach('numbers', [1, 2, 3, 4, 5], run).catch((error: unknown) => error)
+  expect(done).toEqual([1, 3, 5])
+  expect(failure).toMatchObject({ message: '2 of 5 numbers failed', errors: [new Error('no 2'), new Error('no 4')] })
 })

@@ -2,6 +2,7 @@ import { and, eq, inArray, lte } from 'drizzle-orm'
 import type { AccessDecision, AccessEvent } from '#contract/statuses.ts'
 import { normalizeUsername } from '#contract/tradingview-name.ts'
 import type { Actor } from '#server/actor.ts'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { access } from '#server/database/schema.ts'
@@ -151,7 +152,10 @@ export function createDecisions(context: DecisionContext, connector: ConnectorIn
 
     ...createSubscriptionDecisions(context),
 
-    announce: () => db.transaction((tx) => announce(tx, context, connector)),
+    async announce() {
+      const due = await db.select({ id: access.id }).from(access).where(lte(access.undoUntil, now()))
+      await runEach('announcements', due, ({ id }) => db.transaction((tx) => announce(tx, context, connector, id)))
+    },
 
     rename: (actor, id, username) => db.transaction((tx) => rename(tx, context, names, { actor, id, username })),
   }
@@ -209,18 +213,17 @@ async function announce(
   tx: Transaction,
   context: Pick<Context, 'catalog' | 'mails' | 'now' | 'supportEmail'>,
   connector: ConnectorInterface,
+  id: string,
 ) {
-  const due = await tx.select({ id: access.id }).from(access).where(lte(access.undoUntil, context.now()))
-  const ids = due.map(({ id }) => id)
-  for (const row of await lockRows(tx, ids)) {
-    const { state, unlockedName: username } = row
-    if (state === 'unlocked') {
-      await changeAccess(tx, context, row, { event: 'opened', to: state, username, mail: 'accessUnlocked' })
-    } else {
-      await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
-    }
-    await connector.requestSync(tx, row.userId)
+  const [row] = await lockRows(tx, [id])
+  if (!row) return
+  const { state, unlockedName: username } = row
+  if (state === 'unlocked') {
+    await changeAccess(tx, context, row, { event: 'opened', to: state, username, mail: 'accessUnlocked' })
+  } else {
+    await tx.update(access).set({ undoUntil: null, undoTo: null }).where(eq(access.id, row.id))
   }
+  await connector.requestSync(tx, row.userId)
 }
 
 type RenameInput = { actor: Actor; id: string; username: string }

@@ -2,6 +2,7 @@ import { and, eq, gt, gte, isNull, lt } from 'drizzle-orm'
 import { dayMs } from '#contract/dates.ts'
 import { isStaff } from '#contract/permissions.ts'
 import type { User } from '#server/actor.ts'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { personOf } from '#server/database/people.ts'
@@ -84,14 +85,15 @@ export function createLostDevice({ db, now, isLinkToken }: LostDeviceContext, no
         .select({ id: factorResets.id, userId: factorResets.userId })
         .from(factorResets)
         .where(and(isOpen, isNull(factorResets.sentAt), lt(factorResets.requestedAt, ago(waitMs))))
-      for (const { id, userId } of dueResets)
-        await db.transaction(async (tx) => {
+      await runEach('resets', dueResets, ({ id, userId }) =>
+        db.transaction(async (tx) => {
           const sent = await tx
             .update(factorResets)
             .set({ sentAt: now() })
             .where(and(eq(factorResets.id, id), isOpen, isNull(factorResets.sentAt)))
           if (sent.rowCount === 1) await notices.mail(tx, userId, 'deviceLostLink', { id })
-        })
+        }),
+      )
     },
 
     async stop({ id, token }) {

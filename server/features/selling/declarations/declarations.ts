@@ -6,6 +6,7 @@ import type { NextStep } from '#contract/selling/declarations.ts'
 import { contractNumber, declarationDue } from '#contract/selling/legal/consumer-law.ts'
 import { type DeclarationKind, hasEnded } from '#contract/statuses.ts'
 import type { Actor, User } from '#server/actor.ts'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import type { Transaction } from '#server/database/connect.ts'
 import { declarations, purchases as purchaseRows } from '#server/database/schema.ts'
@@ -139,12 +140,12 @@ export function createDeclarations(
           ),
         )
         .orderBy(declarations.declaredAt)
-      for (const declaration of untold) {
+      await runEach('declarations', untold, async (declaration) => {
         const isUnconfirmed = declaration.linkEndsAt !== null
         const hasContract = declaration.purchaseId !== null
         const isSent = isUnconfirmed ? await tellUnconfirmed(declaration) : await tellSeller(declaration, hasContract)
         if (isSent) await recordSellerTold(declaration.id)
-      }
+      })
     },
 
     async endDeclarationLinks(tx, userId) {

@@ -5,6 +5,7 @@ import { email as emailField } from '#contract/fields.ts'
 import { exactDollars } from '#contract/money.ts'
 import { declarationDue, readContractNumber, withdrawalEnds } from '#contract/selling/legal/consumer-law.ts'
 import { hasEnded } from '#contract/statuses.ts'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import type { Database, Transaction } from '#server/database/connect.ts'
 import { declarations, isLivePurchase, purchases as purchaseRows, users } from '#server/database/schema.ts'
@@ -179,10 +180,7 @@ export function createExecution(
         .select({ id: declarations.id })
         .from(declarations)
         .where(eq(declarations.state, 'confirmed'))
-      const failures: unknown[] = []
-      for (const { id } of confirmed) await carryOut(id).catch((error: unknown) => failures.push(error))
-      if (failures.length > 0)
-        throw new AggregateError(failures, `${failures.length} of ${confirmed.length} declarations not carried out`)
+      await runEach('declarations', confirmed, ({ id }) => carryOut(id))
     },
   }
 }

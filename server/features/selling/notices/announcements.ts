@@ -2,6 +2,7 @@ import { gt, inArray, lte, sql } from 'drizzle-orm'
 import { dayMs } from '#contract/dates.ts'
 import { type BillingType, planOf, plans } from '#contract/plans.ts'
 import { liveStatuses } from '#contract/statuses.ts'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import { sqlList } from '#server/database/schema/columns.ts'
 import { purchases } from '#server/database/schema.ts'
@@ -47,13 +48,13 @@ export function createAnnouncements({
         gt(purchases.currentPeriodEnd, now()),
         lte(purchases.currentPeriodEnd, addDays(now(), earliestNoticeDays)),
       )
-      for (const { purchase, email, name } of renewing) {
+      await runEach('renewals', renewing, async ({ purchase, email, name }) => {
         const { id, productId, billingType, price: amount, currentPeriodEnd } = purchase
-        if (!currentPeriodEnd) continue
+        if (!currentPeriodEnd) return
         const renewsAt = currentPeriodEnd.toISOString()
         const daysUntilRenewal = Math.ceil((currentPeriodEnd.getTime() - now().getTime()) / dayMs)
         const noticeDays = dueNoticeDays(billingType, daysUntilRenewal)
-        if (noticeDays === undefined) continue
+        if (noticeDays === undefined) return
         const occasion = `renewal of ${id} on ${renewsAt}, ${noticeDays} days ahead`
         // Asks Stripe on the notice day and the day after, in case the shop was down on the first.
         const mayNoticeBeUnsent = daysUntilRenewal >= noticeDays - 1
@@ -74,7 +75,7 @@ export function createAnnouncements({
           renewsAt,
           days: daysUntilRenewal,
         })
-      }
+      })
     },
 
     async bookingEnds() {
@@ -89,7 +90,7 @@ export function createAnnouncements({
               and other.product_id = ${purchases.productId} and other.paid_through = 'stripe'
               and other.status in ${sql.raw(sqlList(liveStatuses))})`,
       )
-      for (const { purchase, email, name } of ending) {
+      await runEach('purchases', ending, async ({ purchase, email, name }) => {
         const { name: product, slug } = await catalog.findRow(purchase.productId)
         const endsAt = purchase.endsAt?.toISOString()
         if (endsAt)
@@ -100,7 +101,7 @@ export function createAnnouncements({
             billingType: purchase.billingType,
             endsAt,
           })
-      }
+      })
     },
   }
 }

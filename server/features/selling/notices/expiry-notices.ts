@@ -1,4 +1,5 @@
 import { gt, lt, lte, sql } from 'drizzle-orm'
+import { runEach } from '#server/concurrency/run-each.ts'
 import type { Context } from '#server/context.ts'
 import { invoices, orders, purchases } from '#server/database/schema.ts'
 import { findPurchase, type PurchaseRow, periodOf } from '../purchases/purchases.ts'
@@ -51,10 +52,10 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
         lte(purchases.cardExpiresAt, addDays(now(), cardNoticeDays)),
         lte(purchases.cardExpiresAt, purchases.currentPeriodEnd),
       )
-      for (const { purchase: storedPurchase, email, name } of expiring) {
+      await runEach('cards', expiring, async ({ purchase: storedPurchase, email, name }) => {
         const purchase = await syncAndRead(storedPurchase)
         const { cardExpiresAt, currentPeriodEnd } = purchase
-        if (!cardExpiresAt || !currentPeriodEnd || cardExpiresAt > currentPeriodEnd) continue
+        if (!cardExpiresAt || !currentPeriodEnd || cardExpiresAt > currentPeriodEnd) return
         const expiresAt = cardExpiresAt.toISOString()
         await mails.sendOnce(`card of ${purchase.id} expires on ${expiresAt}`, email, 'cardExpires', {
           ...(await chargeData(purchase, name)),
@@ -63,7 +64,7 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
           renewsAt: currentPeriodEnd.toISOString(),
           purchaseId: purchase.id,
         })
-      }
+      })
     },
 
     async endingDiscounts() {
@@ -77,13 +78,13 @@ export function createExpiryNotices({ db, now, log, mails, catalog, settings, sy
         sql`exists (select from ${orders} where ${orders.subscriptionId} = ${purchases.stripeSubscriptionId}
               and ${orders.codeId} is not null)`,
       )
-      for (const { purchase, email, name } of ending) {
+      await runEach('purchases', ending, async ({ purchase, email, name }) => {
         const renewsAt = purchase.currentPeriodEnd?.toISOString() ?? ''
         await mails.sendOnce(`discount of ${purchase.id} ends on ${renewsAt}`, email, 'discountEnds', {
           ...(await chargeData(purchase, name)),
           renewsAt,
         })
-      }
+      })
     },
   }
 }
