@@ -32,7 +32,7 @@ const otherColumns: Record<string, string> = {
   passkeys: 'id userId publicKey counter transports isSynced aaguid host name createdAt lastUsedAt',
   passwordTokens: 'id tokenHash purpose userId createdAt expiresAt usedAt',
   purchases:
-    'userId stripeSubscriptionId paidThrough isOngoing paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause restRefund isDisputed disputedAt disputedAmount lostAmount lostAndKept bookedUntil disputeDueAt laterAmount laterAt dueAmount firstPaidAt orderedAt paidFrom paidUntil givenUntil pausedAt isCollectionPaused collectionResumesAt taxIsOff awaitsBank uncoveredNotes draftSince missingSince formerAccount arr',
+    'userId stripeSubscriptionId paidThrough isOngoing paymentIntentId lastPaidAt pastDueSince dunningStep endedBecause unusedTermRefund isDisputed disputedAt disputedAmount lostAmount lostAndKept bookedUntil disputeDueAt laterAmount laterAt dueAmount firstPaidAt orderedAt paidFrom paidUntil givenUntil pausedAt isCollectionPaused collectionResumesAt taxIsOff awaitsBank uncoveredNotes draftSince missingSince formerAccount arr',
   recoveryCodes: 'userId hash usedAt',
   reviews: 'id userId productId answeredAt report reportedAt',
   sentMails: 'id userId kind data',

@@ -48,7 +48,7 @@ export const purchases = pgTable(
     endedBecause: text().$type<EndReason>(),
     refundedAmount: integer().notNull().default(0),
     /** Refund due at the end of a renewed term that was cancelled with a month's notice. */
-    restRefund: integer(),
+    unusedTermRefund: integer('rest_refund'),
     isDisputed: boolean().notNull().default(false),
     disputedAmount: integer().notNull().default(0),
     /** Lost in disputes; `lostAndKept` is the part after which the seller chose to continue. */

@@ -32,7 +32,7 @@ export type Subscription = History & {
   /** Given here or in Stripe's portal. */
   leaving: { reason: LeaveReason | null; comment: string | null }
   /** Refund promised for the rest of the term, if it ends earlier; see `cancel`. */
-  promise: { refund: number; until: Date } | null
+  promise: { unusedTermRefund: number; until: Date } | null
   /** End of a trial, which is how Stripe stores free time that the seller has given. */
   trialEndsAt: Date | null
   paused: { because: PauseReason; at: Date } | null
@@ -229,7 +229,7 @@ const withPromise = ({ endsAt, refund, until }: Notice) => ({
 })
 
 function promiseOf({ rest_refund: refund, rest_until: until }: Stripe.Metadata): Subscription['promise'] {
-  return refund && until ? { refund: Number(refund), until: date(Number(until)) } : null
+  return refund && until ? { unusedTermRefund: Number(refund), until: date(Number(until)) } : null
 }
 
 /** Reasons that the shop does not know count as "other". */

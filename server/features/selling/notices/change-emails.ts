@@ -109,7 +109,7 @@ export function createChangeEmails(deps: Pick<Context, 'mails' | 'attempts' | 'n
         ...nameAndProduct,
         period: periodOf(purchase),
         endsAt: endsAt.toISOString(),
-        refund: purchase.restRefund ?? 0,
+        refund: purchase.unusedTermRefund ?? 0,
         shorter: shorterPlan,
         withdrawal: withdrawal && { ...withdrawal, by: withdrawal.by.toISOString() },
       })

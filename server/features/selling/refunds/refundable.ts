@@ -91,9 +91,9 @@ function failedRefundOf({ amount, refunded, refunds }: Payment) {
   return Math.min(Math.max(unreplaced, 0), amount - refunded)
 }
 
-/** Part of a refund promised with a month's notice that no card payment can take. Failed refunds count separately. */
-export function unrefundablePart(promisedRefund: number, subscription: Subscription) {
-  let unrefundable = promisedRefund
+/** Part of the promised refund that no card payment can take. Failed refunds count separately. */
+export function unrefundablePart(unusedTermRefund: number, subscription: Subscription) {
+  let unrefundable = unusedTermRefund
   for (const payment of paymentsOfLatestPeriod(subscription)) {
     for (const { amount, isForUnusedTerm } of payment.refunds) if (isForUnusedTerm) unrefundable -= amount
     // A bank that decides about a payment may still allow its refund.

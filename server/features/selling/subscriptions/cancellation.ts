@@ -101,10 +101,10 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
       const notice = await noticeOf(purchase, declared)
       if (purchase.status === 'pending_cancel' && !endsEarlier(notice, purchase)) return
       if (expectedEnd !== undefined) assertEndsAt(expectedEnd, effectOf(purchase, notice))
-      const promisedRefund = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
-      const key = await idempotencyKey(orders, promisedRefund ? 'notice' : 'cancel', subscriptionId)
+      const promise = notice && purchase.paidUntil ? { ...notice, until: purchase.paidUntil } : undefined
+      const key = await idempotencyKey(orders, promise ? 'notice' : 'cancel', subscriptionId)
       if (beforeSync && isUnpaid(purchase)) await endUnpaid(stripe, beforeSync)
-      else await stripe.subscriptions.cancel(subscriptionId, key, promisedRefund)
+      else await stripe.subscriptions.cancel(subscriptionId, key, promise)
       crashPoint('cancelled at Stripe')
       await sync(subscriptionId)
     })
@@ -126,9 +126,9 @@ export function createCancellation(deps: CancellationDeps): Cancellation {
 
   async function preview(id: string, userId?: string) {
     const purchase = await findPurchase(db, id, userId)
-    const { status, endsAt, restRefund } = purchase
+    const { status, endsAt, unusedTermRefund } = purchase
     if (hasEnded(status)) throw notCancellable()
-    if (status === 'pending_cancel') return { endsAt, refund: restRefund ?? 0 }
+    if (status === 'pending_cancel') return { endsAt, refund: unusedTermRefund ?? 0 }
     if (!purchase.stripeSubscriptionId) return { endsAt: endOfBooking(purchase, now()), refund: 0 }
     return effectOf(purchase, await noticeOf(purchase))
   }

@@ -53,8 +53,12 @@ function stateAfterSync(purchaseBefore: PurchaseRow, subscription: Subscription,
   const remainsRefunded = state.endedAt && failedRefunds > 0 && purchaseBefore.endedBecause === 'refunded'
   const refundedState = remainsRefunded ? { status: 'cancelled' as const, endedBecause: 'refunded' as const } : {}
   // Stripe keeps a promised refund after its cancellation was undone there; a later end must not revive it.
-  const isPromiseCurrent = subscription.endsAt !== null || purchaseBefore.restRefund !== null
-  const promisedState = { ...state, restRefund: isPromiseCurrent ? state.restRefund : null, ...refundedState }
+  const isPromiseCurrent = subscription.endsAt !== null || purchaseBefore.unusedTermRefund !== null
+  const promisedState = {
+    ...state,
+    unusedTermRefund: isPromiseCurrent ? state.unusedTermRefund : null,
+    ...refundedState,
+  }
   const unrefundable = unrefundablePart(unusedTermRefundDue(promisedState), subscription)
   return {
     ...promisedState,

@@ -227,7 +227,7 @@ describe('a payment', () => {
     expect(preview.refund).toBeLessThanOrEqual(19_000)
     await buyer.call(purchases.cancel, { id })
     await shop.settle()
-    expect((await readRow(buyer)).restRefund).toBe(preview.refund)
+    expect((await readRow(buyer)).unusedTermRefund).toBe(preview.refund)
     await shop.advance(2, 'month')
     await stripe.reconcile()
     expect((await readRow(buyer)).refundedAmount - 20_000).toBe(preview.refund)

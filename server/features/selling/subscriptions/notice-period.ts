@@ -28,8 +28,11 @@ export function previewNotice(
 }
 
 /** Refund due once a subscription that was cancelled with a month's notice has ended. */
-export const unusedTermRefundDue = ({ restRefund, endedBecause }: Pick<PurchaseRow, 'restRefund' | 'endedBecause'>) =>
-  endedBecause === 'cancelled' ? (restRefund ?? 0) : 0
+export const unusedTermRefundDue = ({
+  unusedTermRefund,
+  endedBecause,
+}: Pick<PurchaseRow, 'unusedTermRefund' | 'endedBecause'>) =>
+  endedBecause === 'cancelled' ? (unusedTermRefund ?? 0) : 0
 
 /** Start of the requested day, or the declaration if that is later. A renewal on that day is one too many. */
 export const lastDayOf = ({ declaredAt, from }: DeclaredTimes) =>

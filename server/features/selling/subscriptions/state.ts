@@ -137,7 +137,7 @@ function amountPaidForTerm(subscription: Subscription) {
 }
 
 /** Promised with a month's notice. Null without a promise, or if the subscription runs to the end of its period. */
-function promisedRefund(subscription: Subscription): number | null {
+function unusedTermRefundOf(subscription: Subscription): number | null {
   const { promise, endsAt, endedAt } = subscription
   const period = latestPaidPeriod(subscription)
   const end = endedAt ?? endsAt
@@ -145,7 +145,7 @@ function promisedRefund(subscription: Subscription): number | null {
   const isForThisPeriod = period.end.getTime() === promise.until.getTime()
   if (!isForThisPeriod) return null
   const term = { from: period.start, until: period.end, amount: amountPaidForTerm(subscription) }
-  const refund = Math.min(promise.refund, refundForUnusedDays(term, end))
+  const refund = Math.min(promise.unusedTermRefund, refundForUnusedDays(term, end))
   return refund > 0 ? refund : null
 }
 
@@ -182,7 +182,7 @@ function commonColumns(subscription: Subscription, orderedPlan: BillingType) {
     draftSince: hasDraft ? latestPeriodInvoice.createdAt : null,
     card: subscription.card,
     cardExpiresAt: subscription.cardExpiresAt,
-    restRefund: promisedRefund(subscription),
+    unusedTermRefund: unusedTermRefundOf(subscription),
     leaveReason: isLeaving ? leaving.reason : null,
     leaveComment: isLeaving ? leaving.comment : null,
     endsAt: null,
