@@ -28,8 +28,6 @@ export default defineConfig({
       executablePath: browserOrExit(),
       args: [
         '--disable-gpu',
-        // Compiles functions at their first call, which saves a seventh of the time. A test calls few of a page's functions.
-        '--js-flags=--max-lazy',
         '--no-first-run',
         '--disable-background-networking',
         '--disable-component-update',
