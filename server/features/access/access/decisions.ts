@@ -216,7 +216,8 @@ async function announce(
   id: string,
 ) {
   const [row] = await lockRows(tx, [id])
-  if (!row) return
+  // The seller may have undone the decision in the meantime.
+  if (!row?.undoUntil || row.undoUntil > context.now()) return
   const { state, unlockedName: username } = row
   if (state === 'unlocked') {
     await changeAccess(tx, context, row, { event: 'opened', to: state, username, mail: 'accessUnlocked' })

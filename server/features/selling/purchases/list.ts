@@ -7,6 +7,7 @@ import type { purchasesAdmin } from '#contract/selling/purchases-admin.ts'
 import { isLive } from '#contract/statuses.ts'
 import type { Database } from '#server/database/connect.ts'
 import { decodeCursor, pageOf } from '#server/database/cursor.ts'
+import { failedRefundStatuses } from '#server/database/schema/columns.ts'
 import { disputes, isLivePurchase, payments, products, purchases, refunds, users } from '#server/database/schema.ts'
 import { inOrder, isAfterCursor, usersMatching } from '#server/database/text-search.ts'
 import { graceEnd } from './entitlement.ts'
@@ -105,7 +106,7 @@ const openDisputesOf = (purchaseId: Column) => sql`array(
 const hasRefundablePayment = (purchaseId: Column) => sql`exists (
   select from ${payments} where ${payments.purchaseId} = ${purchaseId} and ${payments.paymentIntentId} <> ${payments.invoiceId}
   and ${payments.amount} > (select coalesce(sum(${refunds.amount}), 0) from ${refunds}
-    where ${refunds.paymentIntentId} = ${payments.paymentIntentId} and ${refunds.status} not in ('failed', 'canceled')))`
+    where ${refunds.paymentIntentId} = ${payments.paymentIntentId} and ${refunds.status} not in ${failedRefundStatuses}))`
 
 /** Prepares the query of every dashboard visit, unnamed because a pooler in transaction mode can't keep named statements. */
 export function prepareOwnPurchases(db: Database) {
