@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 
 /** Returns the text 150 ms after its last change, so that not every key sends a request. */
 export function useDebounced(text: string) {
@@ -7,5 +7,5 @@ export function useDebounced(text: string) {
     const timer = setTimeout(() => setDebounced(text), 150)
     return () => clearTimeout(timer)
   }, [text])
-  return useDeferredValue(debounced)
+  return debounced
 }

@@ -7,7 +7,7 @@ import { toastError } from '#web/api/use-call.ts'
 import { toast } from '#web/ui/toast.tsx'
 
 export async function suggestPasskeys(onLoggedIn: OnLoggedIn) {
-  // Suggested again if the passkey's challenge has expired, so that a new one is needed.
+  // Suggests again after the passkey's challenge has expired, with a new one.
   if (await suggestOnce(onLoggedIn)) await suggestOnce(onLoggedIn)
 }
 
