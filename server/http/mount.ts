@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import * as z from 'zod/mini'
 import type { Endpoint, ParsedInputOf, RawOutputOf } from '#contract/endpoint.ts'
 import type { Actor, AssertFresh, User } from '../actor.ts'
+import type { Page } from '../database/cursor.ts'
 import { conflict, Refusal } from '../errors.ts'
 import type { Pages } from '../pages/pages.ts'
 import type { Attempts } from '../security/attempts.ts'
@@ -18,7 +19,7 @@ type CallerOf<E extends Endpoint> = E['access'] extends 'public'
     : null
   : User
 
-export type Context<E extends Endpoint = Endpoint> = {
+type CallContext<E extends Endpoint> = {
   actor: Actor<CallerOf<E>>
   /** For calls that need a recent proof only in some cases; the contract's `fresh` asks in every case. */
   assertFresh: AssertFresh
@@ -26,12 +27,10 @@ export type Context<E extends Endpoint = Endpoint> = {
   reply: FastifyReply
 }
 
-export type PageOf<Items> = { items: Items; next: string | undefined }
-
 export type FileAnswer = { name: string; stream: NodeJS.ReadableStream }
 
 type AnswerOf<E extends Endpoint> = E extends { answer?: 'list' }
-  ? PageOf<RawOutputOf<E>>
+  ? Page<Extract<RawOutputOf<E>, unknown[]>[number]>
   : E extends { answer?: 'csv' }
     ? FileAnswer
     : E extends { answer?: 'redirect' | 'html' }
@@ -44,7 +43,7 @@ type NothingIfEmpty<Output> = Output extends Record<string, never> ? void : neve
 
 export type Handler<E extends Endpoint> = (
   input: ParsedInputOf<E>,
-  context: Context<E>,
+  context: CallContext<E>,
 ) => Promise<AnswerOf<E>> | AnswerOf<E>
 
 export type Handlers<Group extends Record<string, Endpoint>> = { [Name in keyof Group]: Handler<Group[Name]> }
@@ -197,7 +196,7 @@ function sendAnswer(
         .send(stream)
     }
     case 'list': {
-      const { items, next } = answer as PageOf<unknown>
+      const { items, next } = answer as Page<unknown>
       if (next) reply.header('link', `<${nextPage(request, next)}>; rel="next"`)
       return reply.send(project(items))
     }
