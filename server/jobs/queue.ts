@@ -131,6 +131,7 @@ export function createQueue({ url, log, withSchedules = true }: { url: string; l
       await boss.send(name)
     },
 
+    /** Runs a schedule in this process and waits for it. For tests and the demo, like `waitUntilIdle`. */
     async runNow(name: string) {
       const kind = kinds.get(name)
       if (!kind?.cron) throw new Error(`There is no schedule ${name}`)
