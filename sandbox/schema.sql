@@ -1,7 +1,7 @@
 -- Stand-in for Stripe: objects as the API returns them, events and their webhooks.
-create schema if not exists sandbox;
+create schema sandbox;
 
-create table if not exists sandbox.objects (
+create table sandbox.objects (
   id text primary key,
   kind text not null,
   seq bigint generated always as identity,
@@ -10,14 +10,14 @@ create table if not exists sandbox.objects (
   data jsonb not null
 );
 -- Numbers the transactions that need random values.
-create sequence if not exists sandbox.draws;
-create index if not exists objects_by_kind on sandbox.objects (kind, seq);
-create index if not exists objects_by_content on sandbox.objects using gin (data jsonb_path_ops);
-create index if not exists objects_due on sandbox.objects (due_at, seq) where due_at is not null;
-create unique index if not exists prices_by_lookup_key on sandbox.objects ((data->>'lookup_key'))
+create sequence sandbox.draws;
+create index objects_by_kind on sandbox.objects (kind, seq);
+create index objects_by_content on sandbox.objects using gin (data jsonb_path_ops);
+create index objects_due on sandbox.objects (due_at, seq) where due_at is not null;
+create unique index prices_by_lookup_key on sandbox.objects ((data->>'lookup_key'))
   where kind = 'price' and data->>'lookup_key' is not null;
 
-create table if not exists sandbox.events (
+create table sandbox.events (
   id text primary key,
   seq bigint generated always as identity unique,
   type text not null,
@@ -25,7 +25,7 @@ create table if not exists sandbox.events (
   data json not null
 );
 
-create table if not exists sandbox.deliveries (
+create table sandbox.deliveries (
   id bigint generated always as identity primary key,
   event text not null references sandbox.events (id),
   attempts integer not null default 0,
@@ -33,10 +33,10 @@ create table if not exists sandbox.deliveries (
   delivered_at timestamptz,
   last_answer text
 );
-create index if not exists deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
-create index if not exists deliveries_by_event on sandbox.deliveries (event);
+create index deliveries_pending on sandbox.deliveries (next_at) where next_at is not null;
+create index deliveries_by_event on sandbox.deliveries (event);
 
-create table if not exists sandbox.idempotency (
+create table sandbox.idempotency (
   key text primary key,
   request text not null,
   status integer,
@@ -44,7 +44,7 @@ create table if not exists sandbox.idempotency (
   created timestamptz not null default now()
 );
 
-create table if not exists sandbox.settings (
+create table sandbox.settings (
   only_row boolean primary key default true check (only_row),
   secret_key text not null,
   publishable_key text not null,
@@ -54,7 +54,7 @@ create table if not exists sandbox.settings (
 );
 
 -- Stand-in for TradingView.
-create table if not exists sandbox.tradingview_settings (
+create table sandbox.tradingview_settings (
   only_row boolean primary key default true check (only_row),
   session_id text not null,
   session_sign text not null,
@@ -65,23 +65,23 @@ create table if not exists sandbox.tradingview_settings (
   faults jsonb not null default '{}'
 );
 
-create table if not exists sandbox.tradingview_users (
+create table sandbox.tradingview_users (
   username text primary key
 );
-create unique index if not exists tradingview_users_by_key on sandbox.tradingview_users (lower(username));
+create unique index tradingview_users_by_key on sandbox.tradingview_users (lower(username));
 
 -- Names of renamed or deleted members, so that a lookup does not create them again.
-create table if not exists sandbox.tradingview_former_names (
+create table sandbox.tradingview_former_names (
   name text primary key
 );
 
-create table if not exists sandbox.tradingview_scripts (
+create table sandbox.tradingview_scripts (
   pine_id text primary key,
   name text not null,
   owner text not null
 );
 
-create table if not exists sandbox.tradingview_access (
+create table sandbox.tradingview_access (
   id bigint generated always as identity primary key,
   pine_id text not null references sandbox.tradingview_scripts (pine_id),
   username text not null references sandbox.tradingview_users (username) on update cascade on delete cascade,
@@ -90,7 +90,7 @@ create table if not exists sandbox.tradingview_access (
   unique (pine_id, username)
 );
 
-create table if not exists sandbox.tradingview_calls (
+create table sandbox.tradingview_calls (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
   call text not null,

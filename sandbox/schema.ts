@@ -10,13 +10,17 @@ type Client = Pick<pg.ClientBase, 'query'>
 /** Runs in the caller's transaction. */
 export const createTables = (client: Client) => client.query(statements)
 
-/** An advisory lock makes two servers that start together take turns. */
+/**
+ * An advisory lock makes two servers that start together take turns. Statements like `create index if not exists` would
+ * lock existing tables, which ended in a deadlock with a server that was running already.
+ */
 export async function prepareTables<Result>(database: pg.Pool, fill: (client: Client) => Promise<Result>) {
   const client = await database.connect()
   try {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtext('sandbox schema'))`)
-    await createTables(client)
+    const { rows } = await client.query<{ isNew: boolean }>(`select to_regnamespace('sandbox') is null as "isNew"`)
+    if (rows[0]?.isNew) await createTables(client)
     const result = await fill(client)
     await client.query('commit')
     return result

@@ -35,3 +35,14 @@ test('a database connection that breaks in the middle of a payment does not end 
   blocker.release()
   expect((await shop.buyer()).purchase.status).toBe('active')
 })
+
+test('a second process starts while the first one writes test payments', async () => {
+  await using first = await openShop()
+  const writer = await first.connection.pool.connect()
+  await writer.query('begin')
+  await writer.query('lock table sandbox.deliveries, sandbox.objects in row exclusive mode')
+  await using second = await openShop({ databaseUrl: first.connection.url })
+  await writer.query('rollback')
+  writer.release()
+  expect((await second.buyer()).purchase.status).toBe('active')
+})
