@@ -18,7 +18,10 @@ type Renderer = { pictures: Parameters<typeof drawImages>[1] }
 /** `envDir: false`, because `.env` holds the shop's secrets. */
 const sharedConfig = { root, envDir: false, logLevel: 'warn' } satisfies InlineConfig
 
-/** Leaves libraries out of the source maps, because Node decodes a whole map for the first stack trace (60 MB with them). */
+/**
+ * Leaves libraries out of the source maps. The Stripe SDK reads a stack trace for every request, so Node decodes the whole
+ * map at the start, which takes 60 MB more with them. In a stack trace, the frames of libraries name a wrong file.
+ */
 const withoutLibraryMaps: Plugin = {
   name: 'without-library-maps',
   transform: { filter: { id: /node_modules/ }, handler: (code) => ({ code, map: { mappings: '' } }) },
