@@ -117,6 +117,22 @@ const email = fc.oneof(
   { weight: 1, arbitrary: fc.emailAddress() },
 )
 
+const day = fc
+  .date({ min: new Date('2026-01-01'), max: new Date('2036-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10))
+const link = fc.constantFrom('', 'https://www.tradingview.com/script/AbCdEfGh/')
+
+/** Values of fields with rules that a JSON schema does not show. */
+const valuesByName: Record<string, fc.Arbitrary<unknown>> = {
+  country: fc.constantFrom('CH', 'DE', 'US'),
+  email,
+  endsOn: day,
+  from: day,
+  until: day,
+  indicatorUrl: link,
+  strategyUrl: link,
+}
+
 function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.const !== undefined) return fc.constant(schema.const)
@@ -131,6 +147,8 @@ function validValue(schema: JsonSchema): fc.Arbitrary<unknown> {
       return fc.integer({ min: Math.max(schema.minimum ?? 0, -1e9), max: Math.min(schema.maximum ?? 1e6, 1e9) })
     case 'boolean':
       return fc.boolean()
+    case 'null':
+      return fc.constant(null)
     case 'array':
       return fc.array(validValue(schema.items ?? {}), { minLength: 1, maxLength: Math.min(schema.maxItems ?? 5, 5) })
     case 'object':
@@ -147,8 +165,18 @@ function validText(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return hasFittingLength ? fc.oneof({ weight: 4, arbitrary: anyText }, fc.constant(personalData.words)) : anyText
 }
 
+function valueOfField(name: string, schema: JsonSchema): fc.Arbitrary<unknown> {
+  // The many settings of the shop have rules of their own; an empty one is always valid.
+  const isSetting = /^[A-Z_]+$/.test(name)
+  if (isSetting)
+    return fc.oneof({ weight: 19, arbitrary: fc.constant('') }, { weight: 1, arbitrary: validValue(schema) })
+  return valuesByName[name] ?? validValue(schema)
+}
+
 function validRecord({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, validValue(schema)]))
+  const fields = Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valueOfField(name, schema)]),
+  )
   return fc.record(fields, { requiredKeys: required.filter((name) => name in fields) })
 }
 
