@@ -110,7 +110,7 @@ export function openSelling(context: SellingContext, { identity, access }: Selli
     prices: prices.expectedAtStripe,
   })
   const schedules: Schedules = {
-    // One run may read 300 s of events and sync 1,000 subscriptions.
+    // Long enough for a run with 300 s of events and 1,000 subscriptions.
     reconcile: { cron: '*/5 * * * *', run: subscriptions.reconcile, leaseSeconds: 3600 },
     'end-booked': { cron: '* * * * *', run: bookings.endDue },
     'ending-notices': { cron: '9 * * * *', run: announcements.bookingEnds },

@@ -26,7 +26,7 @@ type StepsProps = {
   offer: Offer
   onOffer: (offer: Offer) => void
   user: User | null
-  /** What the buyer entered in the details step; null until then. */
+  /** Input of the details step; null until the buyer has finished it. */
   details: BuyerDetails | null
   onDetails: (details: BuyerDetails | null) => void
 }
